@@ -105,7 +105,7 @@ export function commandForms(): Forms {
   return {
     'querygate --config': '--config <file>',
     ...forms,
-    ...usageForms('bigquery-sql', 'packages/bigquery-sql/src/bigquery-sql.ts'),
+    ...usageForms('bigquery-sql', 'packages/bigquery-sql/src/command/run-command.ts'),
   };
 }
 

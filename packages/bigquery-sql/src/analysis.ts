@@ -5,8 +5,8 @@
 export { columnOrigin, type FieldOrigin } from './analysis/column-origin.ts';
 export { equalityColumns } from './analysis/equality-columns.ts';
 export { isNeverNull } from './analysis/never-null.ts';
-export { zoneProblem } from './rules/moment-text.ts';
-export { zoneParameters } from './analysis/zone-parameters.ts';
 export type { TenantParameter } from './analysis/tenant-conditions.ts';
 export { unfilteredTables } from './analysis/tenant-filter.ts';
 export { hasOrder, readsClock, type UndefinedOrders, undefinedOrders } from './analysis/undefined-order.ts';
+export { zoneParameters } from './analysis/zone-parameters.ts';
+export { zoneProblem } from './rules/moment-text.ts';

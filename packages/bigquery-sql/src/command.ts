@@ -1,13 +1,5 @@
 /** The parts that commands running SQL share: parameters, statements, output, and how data files are written. */
-export { outcomeJson, outcomeText } from './command/output.ts';
-export {
-  applyParameters,
-  commandError,
-  type Parameter,
-  parseParameters,
-  stringParameters,
-} from './command/parameter-option.ts';
-export { readStatements } from './command/read-statements.ts';
+
 export {
   areMoments,
   areWideIntegers,
@@ -18,4 +10,13 @@ export {
   separatorOf,
   textStart,
 } from './command/csv-file.ts';
+export { outcomeJson, outcomeText } from './command/output.ts';
+export {
+  applyParameters,
+  commandError,
+  type Parameter,
+  parseParameters,
+  stringParameters,
+} from './command/parameter-option.ts';
+export { readStatements } from './command/read-statements.ts';
 export { decompress, readBytes } from './files/file-bytes.ts';

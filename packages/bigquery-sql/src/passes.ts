@@ -2,4 +2,4 @@
 export { duckdbText } from './passes/duckdb-text.ts';
 export type { KnownValues } from './passes/pass.ts';
 export { passes, runPasses } from './passes/passes.ts';
-export { readsTime, shareTables, type SharedTable } from './passes/share-tables.ts';
+export { readsTime, type SharedTable, shareTables } from './passes/share-tables.ts';

@@ -1,5 +1,6 @@
 /** The typed tree of a query: its kinds of node, what builds, walks and prints it. */
-export { compile as compileTree, type Compiled, tablesOf } from './compile.ts';
+export { type Compiled, compile as compileTree, tablesOf } from './compile.ts';
+export { isViewName } from './rules/from/described-tables.ts';
 export { readStored, schemaTables } from './rules/from/table-relations.ts';
 export {
   call,
@@ -18,11 +19,10 @@ export {
   textLiteral,
   transformList,
 } from './tree/build.ts';
-export { nowParameter, userParameter } from './tree/own-parameters.ts';
 export { freshNames } from './tree/fresh-names.ts';
-export { isViewName } from './rules/from/described-tables.ts';
-export { forEachNode, mapExpressions, mapParts, type Mapper } from './tree/map.ts';
+export { forEachNode, type Mapper, mapExpressions, mapParts } from './tree/map.ts';
 export type { Expression, From, Member, Query, RecordValue } from './tree/nodes.ts';
+export { nowParameter, userParameter } from './tree/own-parameters.ts';
 export { printExpression, printQuery } from './tree/print.ts';
 export { quoteText } from './tree/quote-text.ts';
 export {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { openSandbox } from '../src/sandbox/open-sandbox.ts';
-import { judgeByOutline } from '../src/sandbox/outline.ts';
 import { compile } from '../src/compile.ts';
 import { ProblemError } from '../src/problem.ts';
+import { openSandbox } from '../src/sandbox/open-sandbox.ts';
+import { judgeByOutline } from '../src/sandbox/outline.ts';
 import type { TableSchema } from '../src/table-schema.ts';
 
 const source = { file: 'q.sql', line: 1 };

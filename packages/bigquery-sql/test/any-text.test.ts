@@ -1,12 +1,12 @@
-import { ProblemError } from '../src/problem.ts';
 import { globSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadSchemas } from '../conformance/load-shipped.ts';
 import { type Compiled, compile } from '../src/compile.ts';
 import { duckdbText } from '../src/passes/duckdb-text.ts';
-import { createTable, type DialectDatabase, openDialectDatabase } from './support/dialect-database.ts';
+import { ProblemError } from '../src/problem.ts';
 import { planOf, tables } from './harness.ts';
+import { createTable, type DialectDatabase, openDialectDatabase } from './support/dialect-database.ts';
 import { exchangesOf, mutationsOf } from './syntax/mutations.ts';
 
 /** How many mutated queries are checked; 20,000 by hand. */

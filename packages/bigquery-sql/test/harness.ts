@@ -1,4 +1,3 @@
-import { type Problem, ProblemError } from '../src/problem.ts';
 import {
   type DuckDBConnection,
   DuckDBListValue,
@@ -8,17 +7,9 @@ import {
   type Json,
 } from '@duckdb/node-api';
 import { expect } from 'vitest';
-import type { TableSchema } from '../src/table-schema.ts';
 import { type Compiled, compile } from '../src/compile.ts';
-import { parseMicros, type RunValues } from '../src/passes/constants/time-values.ts';
-import { duckdbText } from '../src/passes/duckdb-text.ts';
-import { passes, runPasses } from '../src/passes/passes.ts';
-import { readStored, schemaTables } from '../src/rules/from/table-relations.ts';
-import type { StoredTable } from '../src/tree/stored-table.ts';
-import { shareTables } from '../src/passes/share-tables.ts';
-import type { Query } from '../src/tree/nodes.ts';
-import { freshNames } from '../src/tree/fresh-names.ts';
-import { quote } from '../src/types.ts';
+import { shreddedColumns, storedColumns } from '../src/duckdb/layout/shredded-columns.ts';
+import { describeSource } from '../src/duckdb/layout/stored-value.ts';
 import {
   boundRelation,
   customPlan,
@@ -27,8 +18,17 @@ import {
   type PlannedColumn,
   printPlan,
 } from '../src/duckdb/plan.ts';
-import { shreddedColumns, storedColumns } from '../src/duckdb/layout/shredded-columns.ts';
-import { describeSource } from '../src/duckdb/layout/stored-value.ts';
+import { parseMicros, type RunValues } from '../src/passes/constants/time-values.ts';
+import { duckdbText } from '../src/passes/duckdb-text.ts';
+import { passes, runPasses } from '../src/passes/passes.ts';
+import { shareTables } from '../src/passes/share-tables.ts';
+import { type Problem, ProblemError } from '../src/problem.ts';
+import { readStored, schemaTables } from '../src/rules/from/table-relations.ts';
+import type { TableSchema } from '../src/table-schema.ts';
+import { freshNames } from '../src/tree/fresh-names.ts';
+import type { Query } from '../src/tree/nodes.ts';
+import type { StoredTable } from '../src/tree/stored-table.ts';
+import { quote } from '../src/types.ts';
 import { createTable, openDialectDatabase } from './support/dialect-database.ts';
 
 /** The value of CURRENT_TIMESTAMP() in the tests. */

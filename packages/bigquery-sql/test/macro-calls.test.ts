@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { compile } from '../src/compile.ts';
-import { callAt, tokensOf } from '../src/planning-cost/macro-text.ts';
 import { capturedParameters, macroDefinitions, macros } from '../src/macros/macros.ts';
+import { callAt, tokensOf } from '../src/planning-cost/macro-text.ts';
 import { printQuery } from '../src/tree/print.ts';
 
 const all = [...macros.values()].flat();

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { storedColumns } from '../src/duckdb/layout/shredded-columns.ts';
 import { runPasses } from '../src/passes/passes.ts';
 import { renderRows } from '../src/passes/row-text.ts';
 import { call } from '../src/tree/build.ts';
 import { freshNames } from '../src/tree/fresh-names.ts';
 import { printQuery } from '../src/tree/print.ts';
-import { storedColumns } from '../src/duckdb/layout/shredded-columns.ts';
 import { compileStored, openDialect, planOf, tables } from './harness.ts';
 
 // The harness runs each query on declared and on shredded tables and compares the rows.

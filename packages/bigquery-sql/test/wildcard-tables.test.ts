@@ -1,8 +1,8 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TableSchema } from '../src/table-schema.ts';
 import { compile } from '../src/compile.ts';
 import { sessionSettings } from '../src/duckdb/session-settings.ts';
+import type { TableSchema } from '../src/table-schema.ts';
 import { printQuery } from '../src/tree/print.ts';
 import { planOf } from './harness.ts';
 

@@ -1,9 +1,9 @@
-import { macroName } from '../tree/macro-name.ts';
 import { runPasses } from '../passes/passes.ts';
-import type { Origin } from '../tree/stored-table.ts';
 import { freshNames } from '../tree/fresh-names.ts';
+import { macroName } from '../tree/macro-name.ts';
 import { forEachNode } from '../tree/map.ts';
 import type { Expression, Node, Query } from '../tree/nodes.ts';
+import type { Origin } from '../tree/stored-table.ts';
 
 /** The stored columns that a query compares with a parameter for equality: a table may be sorted by such columns. */
 export function equalityColumns(query: Query): readonly Origin[] {

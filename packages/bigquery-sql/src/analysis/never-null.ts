@@ -1,10 +1,10 @@
+import { callOnce } from '../tree/build.ts';
 import { macroName } from '../tree/macro-name.ts';
 import { forEachPart } from '../tree/map.ts';
 import type { Aggregate, Expression, From, Query, Select } from '../tree/nodes.ts';
 import { resultMembers } from '../tree/result-members.ts';
 import { isScalar } from '../types.ts';
 import { pathText, rejectedNulls } from './null-rejection.ts';
-import { callOnce } from '../tree/build.ts';
 import { isStrictFunction, isStrictOperator } from './strictness.ts';
 
 /** The common tables that a query may read, by name, each with those that it may read itself. */

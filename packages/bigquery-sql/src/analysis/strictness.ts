@@ -1,5 +1,5 @@
-import { macroName } from '../tree/macro-name.ts';
 import { macros } from '../macros/macros.ts';
+import { macroName } from '../tree/macro-name.ts';
 import type { Operation } from '../tree/nodes.ts';
 
 /** Operators whose result is NULL if and only if an operand is. */

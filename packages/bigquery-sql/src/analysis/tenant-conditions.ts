@@ -1,5 +1,5 @@
-import { macroName } from '../tree/macro-name.ts';
 import { aliasesOf } from '../tree/aliases-of.ts';
+import { macroName } from '../tree/macro-name.ts';
 import type { Column, Expression, From, Join, Select } from '../tree/nodes.ts';
 import { printExpression } from '../tree/print.ts';
 import type { SeparateValues } from './separate-values.ts';

@@ -1,4 +1,3 @@
-import type { ParameterType, TypedParameter } from '../types.ts';
 import {
   BIGINT,
   BIGNUM,
@@ -21,6 +20,7 @@ import {
 } from '@duckdb/node-api';
 import { decimalUnits } from '@querygate/text';
 import { nowParameter } from '../passes/constants/time-values.ts';
+import type { ParameterType, TypedParameter } from '../types.ts';
 import { type Binding, bindable } from './bindable.ts';
 
 /** Canonical text of a parameter; of a list, the texts of its elements. Empty text is NULL, unless it is a STRING. */

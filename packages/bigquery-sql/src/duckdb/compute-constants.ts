@@ -10,9 +10,9 @@ import {
 } from '@duckdb/node-api';
 import { nowParameter, type RunValues, type TimeValue } from '../passes/constants/time-values.ts';
 import { quote } from '../types.ts';
-import { boundRelation, type PlannedConstant } from './plan.ts';
 import { type Binding, bindable } from './bindable.ts';
 import { type Bindings, bindingOf } from './bindings.ts';
+import { boundRelation, type PlannedConstant } from './plan.ts';
 import { readRows } from './read-rows.ts';
 
 /** Adds the values of constants to the bindings that they are computed from. */

@@ -9,8 +9,8 @@ import { shareHostFunctions } from './host/host-functions.ts';
 import { HostWork, sessionLimits } from './host/host-work.ts';
 import { keepByteOrderMarks } from './keep-byte-order-marks.ts';
 import type { Outcome } from './outcome.ts';
-import { sessionSettings } from './session-settings.ts';
 import { explainStatement, runStatement, type Statement } from './run-statement.ts';
+import { sessionSettings } from './session-settings.ts';
 
 /** A value of a parameter, with the type of BigQuery that it has in the SQL; a list is an ARRAY. */
 export type Value =

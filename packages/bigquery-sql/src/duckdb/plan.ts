@@ -1,18 +1,18 @@
+import { rejectedNulls } from '../analysis/null-rejection.ts';
+import { type RowCondition, rowConditions } from '../analysis/row-conditions.ts';
+import { planningCosts } from '../macros/macros.ts';
 import { type Constant, type HoistedQuery, hoist } from '../passes/constants/hoist.ts';
 import type { TimeExpression } from '../passes/constants/time-values.ts';
 import { duckdbExpressionText, duckdbText } from '../passes/duckdb-text.ts';
 import type { KnownValues } from '../passes/pass.ts';
 import { runPasses } from '../passes/passes.ts';
 import { renderRows } from '../passes/row-text.ts';
-import { planningCosts } from '../macros/macros.ts';
 import { isTooDeep, isTooLargeForPasses, maxExpandedSize } from '../planning-cost/planning-limits.ts';
 import { column, integerLiteral, select } from '../tree/build.ts';
 import { freshNames } from '../tree/fresh-names.ts';
 import { forEachNode, type Mapper, mapExpression, mapParts, someNode } from '../tree/map.ts';
 import type { Expression, Query, Table } from '../tree/nodes.ts';
 import type { Type } from '../types.ts';
-import { rejectedNulls } from '../analysis/null-rejection.ts';
-import { type RowCondition, rowConditions } from '../analysis/row-conditions.ts';
 
 /** SQL that binds constants beside its parameters. */
 export interface Plan {

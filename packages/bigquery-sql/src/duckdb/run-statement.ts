@@ -1,27 +1,23 @@
-import { ProblemError } from '../problem.ts';
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
-import { calledMacros } from '../macros/called-macros.ts';
 import { compile } from '../compile.ts';
+import { dataRowOf } from '../files/data-row.ts';
+import { calledMacros } from '../macros/called-macros.ts';
 import { macroDefinitions } from '../macros/macros.ts';
 import { nowParameter } from '../passes/constants/time-values.ts';
-import { userParameter } from '../tree/own-parameters.ts';
 import { duckdbText } from '../passes/duckdb-text.ts';
 import { runPasses } from '../passes/passes.ts';
+import { ProblemError } from '../problem.ts';
 import type { RelationColumn } from '../rules/scope.ts';
-import type { StoredTable } from '../tree/stored-table.ts';
 import { freshNames } from '../tree/fresh-names.ts';
 import { forEachNode } from '../tree/map.ts';
 import type { Query } from '../tree/nodes.ts';
+import { userParameter } from '../tree/own-parameters.ts';
 import { printQuery } from '../tree/print.ts';
-import { type Plan, printPlan } from './plan.ts';
-import { dataRowOf } from '../files/data-row.ts';
-import { planProblem } from './plan-problem.ts';
-import { isOfValue, runProblem } from './run-problem.ts';
-import type { Compute } from './compute-constants.ts';
-import { type Bindings, bindingsOf, bindTo, type ParameterValues } from './bindings.ts';
+import type { StoredTable } from '../tree/stored-table.ts';
 import type { TypedParameter } from '../types.ts';
-import { toCell } from './result-cell.ts';
+import { type Bindings, bindingsOf, bindTo, type ParameterValues } from './bindings.ts';
 import { columnTypeText } from './column-types.ts';
+import type { Compute } from './compute-constants.ts';
 import type {
   Cell,
   Explanation,
@@ -32,6 +28,10 @@ import type {
   Stage,
   StatementProblem,
 } from './outcome.ts';
+import { type Plan, printPlan } from './plan.ts';
+import { planProblem } from './plan-problem.ts';
+import { toCell } from './result-cell.ts';
+import { isOfValue, runProblem } from './run-problem.ts';
 
 /** A statement in BigQuery's SQL. */
 export interface Statement {

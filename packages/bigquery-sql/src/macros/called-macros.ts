@@ -1,7 +1,7 @@
 import { macroName } from '../tree/macro-name.ts';
-import { macros } from './macros.ts';
 import { forEachNode } from '../tree/map.ts';
 import type { Query } from '../tree/nodes.ts';
+import { macros } from './macros.ts';
 
 /** The names of the macros that a query calls. */
 export function calledMacros(query: Query): readonly string[] {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { nameIn, tokensOf } from '../planning-cost/macro-text.ts';
-import { duckdbType } from '../types.ts';
 import { PlanningCosts } from '../planning-cost/planning-costs.ts';
+import { duckdbType } from '../types.ts';
 import { CapturedParameters } from './captured-parameters.ts';
 import { withArgumentsComputedOnce } from './compute-once.ts';
 import { type Macro, type MacroParameter, parseMacros } from './parse-macros.ts';

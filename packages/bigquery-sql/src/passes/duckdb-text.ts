@@ -1,9 +1,9 @@
 import { hasSubquery, macrosIn } from '../macros/macros.ts';
 import { computeFirst } from '../tree/build.ts';
+import { freshNames } from '../tree/fresh-names.ts';
 import { forEachPart, mapExpression, mapExpressions } from '../tree/map.ts';
 import type { Expression, Node, Query } from '../tree/nodes.ts';
 import { printExpression, printQuery } from '../tree/print.ts';
-import { freshNames } from '../tree/fresh-names.ts';
 import { isRandom } from '../tree/volatile.ts';
 import { drawForEachRow } from './rewriting/random-filters.ts';
 import { sortBeforeJoins } from './rewriting/sort-before-joins.ts';

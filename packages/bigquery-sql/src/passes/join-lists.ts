@@ -1,8 +1,8 @@
-import { macroName } from '../tree/macro-name.ts';
 import { call, select } from '../tree/build.ts';
-import { isConstantList } from '../tree/volatile.ts';
+import { macroName } from '../tree/macro-name.ts';
 import { type Mapper, mapParts, someNode } from '../tree/map.ts';
 import type { Expression, Select } from '../tree/nodes.ts';
+import { isConstantList } from '../tree/volatile.ts';
 import { isScalar } from '../types.ts';
 import type { Pass } from './pass.ts';
 

@@ -1,6 +1,6 @@
-import { freshNames } from '../tree/fresh-names.ts';
 import { withFreshAliases } from '../tree/fresh-aliases.ts';
-import { forEachNode, mapExpressions, type Mapper, mapParts, someNode } from '../tree/map.ts';
+import { freshNames } from '../tree/fresh-names.ts';
+import { forEachNode, type Mapper, mapExpressions, mapParts, someNode } from '../tree/map.ts';
 import type { Query, With } from '../tree/nodes.ts';
 import { nowParameter } from '../tree/own-parameters.ts';
 import { isVolatile } from '../tree/volatile.ts';

@@ -17,9 +17,9 @@ import {
   duckdbType,
   isScalar,
   type ScalarName,
+  type StructType,
   scalar,
   structOf,
-  type StructType,
   type Type,
 } from '../types.ts';
 import { fieldValues, structOfValues } from './struct-value.ts';

@@ -1,7 +1,7 @@
 import type * as Syntax from '../syntax/nodes.ts';
 import { childrenOf } from '../syntax/walk.ts';
 import { nullLiteral, select } from '../tree/build.ts';
-import { writtenColumns, unusedName } from '../tree/fresh-names.ts';
+import { unusedName, writtenColumns } from '../tree/fresh-names.ts';
 import { someExpression } from '../tree/map.ts';
 import type { Expression, From, Member, Query } from '../tree/nodes.ts';
 import { scalar, type Type, unknown } from '../types.ts';

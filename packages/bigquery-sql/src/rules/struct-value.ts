@@ -1,6 +1,6 @@
 import { field, struct } from '../tree/build.ts';
 import type { Expression, Member } from '../tree/nodes.ts';
-import { storedFields, structOf, type StructType } from '../types.ts';
+import { type StructType, storedFields, structOf } from '../types.ts';
 
 /** A STRUCT of a type, of the values of its fields in order. */
 export function structOfValues(values: readonly Expression[], type: StructType): Expression {

@@ -1,8 +1,8 @@
+import { isInformationSchema } from '../rules/from/information-schema.ts';
 import { tokenize } from '../syntax/lexer/tokenize.ts';
 import type { Token } from '../syntax/lexer/tokens.ts';
 import type { Located, Path, Statement, Table } from '../syntax/nodes.ts';
 import { walk } from '../syntax/walk.ts';
-import { isInformationSchema } from '../rules/from/information-schema.ts';
 import { callerError } from './judge.ts';
 
 /**

@@ -1,6 +1,6 @@
-import type { Rules } from '../rules/context.ts';
 import { planningCosts } from '../macros/macros.ts';
 import { isTooDeep, maxExpandedSize } from '../planning-cost/planning-limits.ts';
+import type { Rules } from '../rules/context.ts';
 import { type Scope, typedColumns } from '../rules/scope.ts';
 import { type Place, Unsupported } from '../rules/unsupported.ts';
 import { forEachPart } from '../tree/map.ts';

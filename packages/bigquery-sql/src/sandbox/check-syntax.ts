@@ -1,6 +1,6 @@
-import { tokenize } from '../syntax/lexer/tokenize.ts';
 import { namespaces } from '../rules/functions/function-name.ts';
 import { Unsupported } from '../rules/unsupported.ts';
+import { tokenize } from '../syntax/lexer/tokenize.ts';
 import type { Node, Statement } from '../syntax/nodes.ts';
 import { walk } from '../syntax/walk.ts';
 

@@ -1,8 +1,8 @@
-import { isSharedMoment } from '../rules/moment-text.ts';
 import { parseDecimal } from '@querygate/text';
+import { isSharedMoment } from '../rules/moment-text.ts';
 import { literal, operation } from '../tree/build.ts';
 import type { Expression, Operator } from '../tree/nodes.ts';
-import { isScalar, numericDigits, scalar, type ScalarName, scalarNames, type Type } from '../types.ts';
+import { isScalar, numericDigits, type ScalarName, scalar, scalarNames, type Type } from '../types.ts';
 
 /** The operators of predicates, by what they take. */
 const logical: ReadonlySet<Operator> = new Set(['AND', 'OR']);

@@ -1,9 +1,9 @@
 import { duckdbText } from '../passes/duckdb-text.ts';
 import { runPasses } from '../passes/passes.ts';
+import type { RelationColumn } from '../rules/scope.ts';
 import { freshNames } from '../tree/fresh-names.ts';
 import { printQuery } from '../tree/print.ts';
 import { describeType, sameName } from '../types.ts';
-import type { RelationColumn } from '../rules/scope.ts';
 import type { Sandbox } from './open-sandbox.ts';
 import { judgeByOutline } from './outline.ts';
 import { type Predicate, type TableRead, tableReads } from './table-reads.ts';

@@ -1,7 +1,8 @@
 import { listShort } from '@querygate/text';
-import { ProblemError } from '../problem.ts';
+import { resultColumns } from '../compile.ts';
 import { planningCosts } from '../macros/macros.ts';
 import { isTooDeep } from '../planning-cost/planning-limits.ts';
+import { ProblemError } from '../problem.ts';
 import type { Context, ResolvedQuery } from '../rules/context.ts';
 import { emptyScope, type Relation, type Scope } from '../rules/scope.ts';
 import { Unsupported } from '../rules/unsupported.ts';
@@ -9,11 +10,10 @@ import type { Query, Statement } from '../syntax/nodes.ts';
 import { parseQuery } from '../syntax/parse-query.ts';
 import { SyntaxProblem } from '../syntax/syntax-problem.ts';
 import { mapExpressions } from '../tree/map.ts';
-import { resultColumns } from '../compile.ts';
 import { boundTexts } from './bound-texts.ts';
 import { TooLarge } from './bounded-rules.ts';
 import { requireColumns } from './check-columns.ts';
-import { checkSyntax, type Names, tablesOf, requireSelect } from './check-syntax.ts';
+import { checkSyntax, type Names, requireSelect, tablesOf } from './check-syntax.ts';
 
 /** A caller's SQL that is one SELECT over the common tables. */
 interface Judged<R> {

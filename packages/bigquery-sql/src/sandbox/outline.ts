@@ -1,12 +1,12 @@
 import type { Compiled } from '../compile.ts';
-import { tableRelations } from '../rules/from/table-relations.ts';
+import { rules, tablesOf } from '../compile.ts';
 import { buildContext, type ResolvedQuery } from '../rules/context.ts';
-import { nameOfView } from '../rules/from/information-schema.ts';
-import type { Relation, RelationColumn } from '../rules/scope.ts';
 import { isViewName } from '../rules/from/described-tables.ts';
+import { nameOfView } from '../rules/from/information-schema.ts';
+import { tableRelations } from '../rules/from/table-relations.ts';
+import type { Relation, RelationColumn } from '../rules/scope.ts';
 import type { StoredColumn } from '../tree/stored-table.ts';
 import { parameterTypeIn, scalar, type Type, type TypedParameter } from '../types.ts';
-import { rules, tablesOf } from '../compile.ts';
 import { boundedRules } from './bounded-rules.ts';
 import type { Names } from './check-syntax.ts';
 import { judge, resolveCaller } from './judge.ts';

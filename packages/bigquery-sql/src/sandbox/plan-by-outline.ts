@@ -1,7 +1,7 @@
 import { DuckDBTimestampTZValue } from '@duckdb/node-api';
 import type { Bindings } from '../duckdb/bindings.ts';
 import { computeTimes } from '../duckdb/compute-constants.ts';
-import { callerTree, genericTree, planHoisted, type PlannedColumn } from '../duckdb/plan.ts';
+import { callerTree, genericTree, type PlannedColumn, planHoisted } from '../duckdb/plan.ts';
 import { hoist } from '../passes/constants/hoist.ts';
 import { duckdbText } from '../passes/duckdb-text.ts';
 import type { KnownValues } from '../passes/pass.ts';

@@ -1,5 +1,5 @@
-import { requiredItems } from '../passes/rewriting/from-items.ts';
 import { columnsRead } from '../passes/rewriting/columns-read.ts';
+import { requiredItems } from '../passes/rewriting/from-items.ts';
 import { forEachNode, someNode } from '../tree/map.ts';
 import type { Expression, Literal, Operator, Query, Select, SortKey, Table } from '../tree/nodes.ts';
 import type { ScalarName } from '../types.ts';

@@ -1,7 +1,7 @@
 import type { Field, TableSchema } from '../table-schema.ts';
+import { type Column, columnsOf, scalar } from '../types.ts';
 import { column } from './build.ts';
 import type { Expression, RecordValue } from './nodes.ts';
-import { type Column, columnsOf, scalar } from '../types.ts';
 
 /** A table that queries may read, as it is stored in DuckDB. */
 export interface StoredTable extends TableSchema {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { knownError } from '../../conformance/reference/evaluator-errors.ts';
+import { isNightly } from '../../../../test/support/nightly.ts';
 import { type Evaluators, openEvaluators } from '../../conformance/reference/evaluator.ts';
+import { knownError } from '../../conformance/reference/evaluator-errors.ts';
 import { hasBinary, hasLibrary } from '../../conformance/reference/processes.ts';
 import { showAnswer } from '../../conformance/values.ts';
-import { isNightly } from '../../../../test/support/nightly.ts';
 
 // `.ci/nightly` installs them: there they must be found.
 describe.skipIf(!(isNightly || (hasBinary() && hasLibrary())))('the evaluators, which are installed', () => {

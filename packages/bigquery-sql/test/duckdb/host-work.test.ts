@@ -1,10 +1,10 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
+import { tooMuchText } from '../../src/duckdb/host/apart-calls.ts';
+import { registerHostFunctions } from '../../src/duckdb/host/host-functions.ts';
+import { callerLimits, HostWork, savedLimits } from '../../src/duckdb/host/host-work.ts';
 import type { HostFunction, HostValue } from '../../src/macros/host/host-function.ts';
 import { hostFunctions } from '../../src/macros/host/host-functions.ts';
-import { registerHostFunctions } from '../../src/duckdb/host/host-functions.ts';
-import { tooMuchText } from '../../src/duckdb/host/apart-calls.ts';
-import { callerLimits, HostWork, savedLimits } from '../../src/duckdb/host/host-work.ts';
 
 /** In ms of this thread: however busy the machine is. */
 function processorTime(work: () => void): number {

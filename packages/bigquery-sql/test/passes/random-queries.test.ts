@@ -1,6 +1,6 @@
-import { ProblemError } from '../../src/problem.ts';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ProblemError } from '../../src/problem.ts';
 import { openDialect } from '../harness.ts';
 import { chooseBy, randomQuery } from './random-queries.ts';
 

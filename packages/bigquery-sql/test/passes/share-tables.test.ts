@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { compileStored, openDialect } from '../harness.ts';
 import { duckdbText } from '../../src/passes/duckdb-text.ts';
 import { readsTime, shareTables } from '../../src/passes/share-tables.ts';
+import { compileStored, openDialect } from '../harness.ts';
 
 let dialect: Awaited<ReturnType<typeof openDialect>>;
 beforeAll(async () => {

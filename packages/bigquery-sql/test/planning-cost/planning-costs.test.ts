@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { hasLambda, macros, planningCosts } from '../../src/macros/macros.ts';
-import { isTooDeep, isTooLargeForPasses } from '../../src/planning-cost/planning-limits.ts';
 import type { Macro } from '../../src/macros/parse-macros.ts';
+import { isTooDeep, isTooLargeForPasses } from '../../src/planning-cost/planning-limits.ts';
 import { callMacro } from '../../src/rules/macro-call.ts';
 import { call, column as columnOf, operation, textLiteral } from '../../src/tree/build.ts';
 import type { Expression } from '../../src/tree/nodes.ts';

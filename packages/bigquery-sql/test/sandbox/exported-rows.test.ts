@@ -1,11 +1,11 @@
-import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { duckdbText } from '@querygate/bigquery-sql/passes';
 import { openSandbox, type TableRead } from '@querygate/bigquery-sql/sandbox';
-import { printExpression } from '@querygate/bigquery-sql/tree';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
-import { literal } from '../../src/tree/build.ts';
+import { printExpression } from '@querygate/bigquery-sql/tree';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isCastable } from '../../src/sandbox/condition-of.ts';
+import { literal } from '../../src/tree/build.ts';
 import { scalar } from '../../src/types.ts';
 import { createTable, type DialectDatabase, openDialectDatabase } from '../support/dialect-database.ts';
 

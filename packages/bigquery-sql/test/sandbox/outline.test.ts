@@ -2,14 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { expect, test } from 'vitest';
-import { planByOutline } from '@querygate/bigquery-sql/duckdb';
-import { judgeByOutline, openSandbox, type TableRead } from '@querygate/bigquery-sql/sandbox';
-import { bindingsOf } from '@querygate/bigquery-sql/duckdb';
+import { bindingsOf, planByOutline } from '@querygate/bigquery-sql/duckdb';
 import { duckdbText } from '@querygate/bigquery-sql/passes';
+import { judgeByOutline, openSandbox, type TableRead } from '@querygate/bigquery-sql/sandbox';
+import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { layoutColumns, printExpression } from '@querygate/bigquery-sql/tree';
 import { scalar } from '@querygate/bigquery-sql/types';
-import type { Field } from '@querygate/bigquery-sql/table-schema';
+import { expect, test } from 'vitest';
 
 const field = (name: string, type: Field['type'], more: Partial<Field> = {}): Field => ({
   name,

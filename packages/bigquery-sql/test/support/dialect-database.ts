@@ -1,9 +1,9 @@
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
-import type { TableSchema } from '../../src/table-schema.ts';
+import { registerHostFunctions } from '../../src/duckdb/host/host-functions.ts';
 import { sessionSettings } from '../../src/duckdb/session-settings.ts';
 import { macroDefinitions } from '../../src/macros/macros.ts';
+import type { TableSchema } from '../../src/table-schema.ts';
 import { columnsOf, duckdbType, quote } from '../../src/types.ts';
-import { registerHostFunctions } from '../../src/duckdb/host/host-functions.ts';
 
 export interface DialectDatabase {
   readonly connection: DuckDBConnection;

@@ -9,8 +9,8 @@ import {
   type QuickJSHandle,
   type QuickJSSyncVariant,
 } from 'quickjs-emscripten-core';
-import type { Answer, Channel, Request } from './javascript-thread.ts';
 import type { JavascriptFunction } from '../../macros/javascript-function.ts';
+import type { Answer, Channel, Request } from './javascript-thread.ts';
 import { noError, valueConversions } from './value-conversions.ts';
 
 type Options = Parameters<typeof newVariant>[1];

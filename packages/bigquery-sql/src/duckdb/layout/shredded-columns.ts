@@ -1,7 +1,7 @@
 import { DuckDBTypeId } from '@duckdb/node-api';
 import type { Field, TableSchema } from '../../table-schema.ts';
-import { layoutColumns, type StoredColumn } from '../../tree/stored-table.ts';
 import { quoteText } from '../../tree/quote-text.ts';
+import { layoutColumns, type StoredColumn } from '../../tree/stored-table.ts';
 import { quote } from '../../types.ts';
 import { columnType } from './column-type.ts';
 import type { SourceValue } from './scalar-value.ts';

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
-import { bignumericFunctions } from './decimals/bignumeric.ts';
 import { bytesFormatFunctions } from './cast-format/bytes.ts';
+import { floatFormatFunctions } from './cast-format/float.ts';
 import { numberFormatFunctions } from './cast-format/number.ts';
 import { timeFormatFunctions } from './cast-format/time.ts';
+import { bignumericFunctions } from './decimals/bignumeric.ts';
 import { domainFunctions } from './domains.ts';
 import { farmFingerprint } from './farm-fingerprint.ts';
-import { floatFormatFunctions } from './cast-format/float.ts';
-import { hllFunctions } from './sketches/hll.ts';
 import { type HostFunction, hostFunction } from './host-function.ts';
 import { intervalFunctions } from './intervals.ts';
 import { jsonEditFunctions } from './json-edit.ts';
 import { jsonKeysFunctions } from './json-keys.ts';
 import { jsonPointerFunctions } from './json-pointer.ts';
-import { kllFunctions } from './sketches/kll.ts';
 import { searchFunctions } from './search.ts';
+import { hllFunctions } from './sketches/hll.ts';
+import { kllFunctions } from './sketches/kll.ts';
 import { statisticFunctions } from './statistics.ts';
 import { unicodeFunctions } from './unicode.ts';
 

@@ -1,5 +1,5 @@
-import { macroName } from '../../tree/macro-name.ts';
 import { isEqual } from '../../tree/equal.ts';
+import { macroName } from '../../tree/macro-name.ts';
 import type { Case, Element, Expression } from '../../tree/nodes.ts';
 import { isScalar } from '../../types.ts';
 

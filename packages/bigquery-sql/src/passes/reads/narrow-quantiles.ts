@@ -1,6 +1,6 @@
-import { macroName } from '../../tree/macro-name.ts';
 import { element } from '../../tree/build.ts';
 import { isEqual } from '../../tree/equal.ts';
+import { macroName } from '../../tree/macro-name.ts';
 import { forEachNode, type Mapper, mapExpressions, mapParts } from '../../tree/map.ts';
 import type { Aggregate, Call, Column, Expression, List, Query } from '../../tree/nodes.ts';
 import type { Pass } from '../pass.ts';

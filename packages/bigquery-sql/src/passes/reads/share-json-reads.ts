@@ -1,7 +1,7 @@
 import { aliasesOf } from '../../tree/aliases-of.ts';
 import { call, column, element, list, select } from '../../tree/build.ts';
-import { forEachPart, type Mapper, mapParts, someNode } from '../../tree/map.ts';
 import { macroName } from '../../tree/macro-name.ts';
+import { forEachPart, type Mapper, mapParts, someNode } from '../../tree/map.ts';
 import type { Column, Expression, Literal, Node, Select } from '../../tree/nodes.ts';
 import { arrayOf, isScalar, scalar } from '../../types.ts';
 import type { Pass } from '../pass.ts';

@@ -13,7 +13,7 @@ import {
   transformList,
 } from '../../tree/build.ts';
 import type { Expression } from '../../tree/nodes.ts';
-import { describeType, isScalar, scalar, type StructType, type Type } from '../../types.ts';
+import { describeType, isScalar, type StructType, scalar, type Type } from '../../types.ts';
 import { bindValues } from '../bind-values.ts';
 import { convert } from '../coercion.ts';
 import type { Rule } from '../context.ts';

@@ -8,17 +8,17 @@ import { callMacro } from '../macro-call.ts';
 import {
   absentColumn,
   columnNames,
-  unknownColumn,
   columnsIn,
+  emptyScope,
   fieldsNamed,
   findColumns,
   findRange,
-  emptyScope,
   hasDoubtfulNames,
   namesInRange,
   type Range,
   type Scope,
   typedName,
+  unknownColumn,
   usesOf,
 } from '../scope.ts';
 import { structValue } from '../struct-value.ts';

@@ -1,5 +1,5 @@
-import { jsonTreeText, parseJsonTree } from '../../macros/host/json-tree.ts';
 import { parseJson } from '@querygate/text';
+import { jsonTreeText, parseJsonTree } from '../../macros/host/json-tree.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 
 /**

@@ -1,4 +1,6 @@
 import type { Field } from '../../table-schema.ts';
+import { quoteText } from '../../tree/quote-text.ts';
+import type { StoredTable } from '../../tree/stored-table.ts';
 import {
   columnsOf,
   describeType,
@@ -8,8 +10,6 @@ import {
   type Type,
   withoutCollation,
 } from '../../types.ts';
-import { quoteText } from '../../tree/quote-text.ts';
-import type { StoredTable } from '../../tree/stored-table.ts';
 
 /** The schema of the views that describe tables. */
 export const informationSchema = 'INFORMATION_SCHEMA';

@@ -1,15 +1,15 @@
 import { didYouMean } from '@querygate/text';
 import type * as Syntax from '../../syntax/nodes.ts';
+import { nowParameter } from '../../tree/own-parameters.ts';
 import { type Context, type ResolvedFrom, unknownQuery } from '../context.ts';
 import { rangeOf } from '../queries/outputs.ts';
 import { columnsIn, findRelation, outermost, type Relation, relationNames, type Scope } from '../scope.ts';
-import { nowParameter } from '../../tree/own-parameters.ts';
 import { Unsupported } from '../unsupported.ts';
 import { derivedFrom } from './derived.ts';
+import { informationRelation, isInformationSchema, noView } from './information-schema.ts';
 import { resolveJoin } from './joins.ts';
 import { resolvePivot } from './pivot.ts';
 import { resolveTableFunction } from './table-functions/table-function.ts';
-import { informationRelation, isInformationSchema, noView } from './information-schema.ts';
 import { openRelation, wildcardRelation } from './table-relations.ts';
 import { arrayItem, resolveUnnest } from './unnest.ts';
 import { resolveUnpivot } from './unpivot.ts';

@@ -1,9 +1,9 @@
 import type { Path } from '../../syntax/nodes.ts';
 import { column, select, textLiteral } from '../../tree/build.ts';
-import { type DescribedTable, informationSchema, storedViews, viewName } from './described-tables.ts';
 import type { StoredTable } from '../../tree/stored-table.ts';
 import { sameName } from '../../types.ts';
 import { findViews, outermost, type Relation, type Scope } from '../scope.ts';
+import { type DescribedTable, informationSchema, storedViews, viewName } from './described-tables.ts';
 import { openRelation, tableRelations } from './table-relations.ts';
 
 /** True for `INFORMATION_SCHEMA.TABLES`, with a data set, a project or a region before it. */

@@ -1,12 +1,12 @@
-import { layoutColumns, type StoredColumn, type StoredTable, storedValue } from '../../tree/stored-table.ts';
 import { column, nullLiteral, select, textLiteral } from '../../tree/build.ts';
 import { freshNames } from '../../tree/fresh-names.ts';
-import { partitionsOf } from './described-tables.ts';
 import { type Mapper, mapParts } from '../../tree/map.ts';
 import type { From, Member, Query, Table } from '../../tree/nodes.ts';
+import { layoutColumns, type StoredColumn, type StoredTable, storedValue } from '../../tree/stored-table.ts';
 import { columnsOf, quote, sameName, scalar, unknown } from '../../types.ts';
 import { openColumns } from '../queries/outputs.ts';
 import { absentIn, type Relation, type RelationColumn } from '../scope.ts';
+import { partitionsOf } from './described-tables.ts';
 
 /** A table of which only the name is known. */
 export const openRelation = (name: string): Relation => ({

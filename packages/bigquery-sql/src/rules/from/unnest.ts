@@ -3,8 +3,8 @@ import { column } from '../../tree/build.ts';
 import type { Expression, Unnest } from '../../tree/nodes.ts';
 import { describeType, scalar, type Type, typedNulls, unknown } from '../../types.ts';
 import { convert } from '../coercion.ts';
-import { unnestedArray } from '../expressions/subscripts.ts';
 import type { Context, ResolvedFrom } from '../context.ts';
+import { unnestedArray } from '../expressions/subscripts.ts';
 import { findRange, isColumn, type Range, type Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 

@@ -27,8 +27,8 @@ import {
 } from './aggregates/numbering.ts';
 import { fractions, percentile } from './aggregates/quantiles.ts';
 import { pairStatistic, statistic } from './aggregates/statistics.ts';
-import { topSum } from './aggregates/top-sum.ts';
 import { avg, sum } from './aggregates/sums.ts';
+import { topSum } from './aggregates/top-sum.ts';
 
 const bits = (name: string): Aggregate => plain(name, () => int64, { takes: int64 });
 

@@ -9,8 +9,8 @@ import {
   or,
   textLiteral,
 } from '../../tree/build.ts';
-import type { Expression } from '../../tree/nodes.ts';
 import { macroName } from '../../tree/macro-name.ts';
+import type { Expression } from '../../tree/nodes.ts';
 import { nowParameter, userParameter } from '../../tree/own-parameters.ts';
 import { describeType, isScalar, type ScalarName, scalar, type Type } from '../../types.ts';
 import { bindValues } from '../bind-values.ts';

@@ -10,8 +10,8 @@ import {
 } from '../../tree/build.ts';
 import type { Bound, Expression, Frame, SortKey, Window } from '../../tree/nodes.ts';
 import { describeType, isScalar, type Type } from '../../types.ts';
-import { collationKey } from '../collation.ts';
 import { convert, distance } from '../coercion.ts';
+import { collationKey } from '../collation.ts';
 import type { Context } from '../context.ts';
 import { constantInt64, isConstant } from '../expressions/constant-values.ts';
 import { sortKeys } from '../expressions/sort-order.ts';

@@ -10,7 +10,7 @@ import type { Context } from '../context.ts';
 import type { Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import { expressionOf, isGroupable } from './after-grouping.ts';
-import { openColumns, type Output, resolveOutput } from './outputs.ts';
+import { type Output, openColumns, resolveOutput } from './outputs.ts';
 
 export interface ResolvedGrouping {
   readonly grouping: Grouping;

@@ -17,8 +17,8 @@ import { fieldValues, structValue } from '../struct-value.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import {
   isOpen,
-  openColumns,
   type Output,
+  openColumns,
   resolveOutput,
   starColumns,
   toOutput,

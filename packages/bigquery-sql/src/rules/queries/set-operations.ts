@@ -7,8 +7,8 @@ import { isCollated } from '../collation.ts';
 import type { Context, ResolvedQuery } from '../context.ts';
 import { absentIn, type RelationColumn } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
-import { isOpen, openColumns } from './outputs.ts';
 import { distinctRows, groupableInstead, isGroupableAnywhere } from './after-grouping.ts';
+import { isOpen, openColumns } from './outputs.ts';
 
 const operators: Readonly<Record<string, SetOperation['operator']>> = {
   'UNION ALL': 'UNION ALL',

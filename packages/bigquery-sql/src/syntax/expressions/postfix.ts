@@ -1,6 +1,6 @@
+import { parsePath, pathAfter } from '../names.ts';
 import type { Expression, FunctionCall, Path, Subscript, SubscriptMode } from '../nodes.ts';
 import type { Parser } from '../parser.ts';
-import { parsePath, pathAfter } from '../names.ts';
 import { parseCall } from './calls.ts';
 import { parsePrimary } from './primary.ts';
 

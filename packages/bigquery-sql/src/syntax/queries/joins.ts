@@ -1,7 +1,7 @@
 import type { FromItem, Join, JoinCondition, JoinType } from '../nodes.ts';
 import type { Parser } from '../parser.ts';
-import { startsSetOperator } from './set-operations.ts';
 import { parseFromPrimary } from './from-items.ts';
+import { startsSetOperator } from './set-operations.ts';
 
 /** A join of which only the right side is known yet. */
 interface PendingJoin {

@@ -3,13 +3,13 @@ import { parseWindowClause } from '../expressions/windows.ts';
 import type { PipeAggregateItem, PipeAssignment, PipeOperator, RenamedColumn } from '../nodes.ts';
 import type { Parser } from '../parser.ts';
 import { parseWith } from './common-tables.ts';
+import { parseSampleSpec, parseTableFunction } from './from-items.ts';
 import { parseAliasAndOrder, parsePipeGroupBy } from './grouping.ts';
 import { needsCondition, parseJoinCondition, parseJoinWords } from './joins.ts';
 import { parsePivotSpec, parseUnpivotSpec } from './pivot.ts';
 import { parseDistinct, parseSelectAs } from './select.ts';
 import { listWithTrailingComma, parseSelectItem, parseSelectItems } from './select-items.ts';
 import { parseSetOperator, startsSetOperator } from './set-operations.ts';
-import { parseSampleSpec, parseTableFunction } from './from-items.ts';
 
 type Rule = (p: Parser) => PipeOperator;
 

@@ -1,3 +1,4 @@
+import { hostFunction } from '../host-function.ts';
 import {
   abs,
   bignumericScale,
@@ -14,7 +15,6 @@ import {
   truncateTo,
 } from './decimal.ts';
 import { positivePower } from './decimal-power.ts';
-import { hostFunction } from '../host-function.ts';
 
 const one = power10(bignumericScale);
 

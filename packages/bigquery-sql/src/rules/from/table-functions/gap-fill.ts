@@ -8,9 +8,9 @@ import { dependsOnRows } from '../../expressions/constant-values.ts';
 import { isGroupableAnywhere } from '../../queries/after-grouping.ts';
 import type { Scope } from '../../scope.ts';
 import { Unsupported } from '../../unsupported.ts';
-import { type Argument, argumentsByName, itemsOf, textOf } from './table-arguments.ts';
 import { expand } from './expand.ts';
 import { columnNamed, type Input, type InputColumn } from './input.ts';
+import { type Argument, argumentsByName, itemsOf, textOf } from './table-arguments.ts';
 
 /** How the value of a column at a point of the grid is found if no row has this time. */
 type Method = 'null' | 'locf' | 'linear';

@@ -3,7 +3,7 @@ import { select } from '../../../tree/build.ts';
 import type { Query } from '../../../tree/nodes.ts';
 import { sameName, type Type } from '../../../types.ts';
 import type { Context } from '../../context.ts';
-import { openColumns, type Output, starColumns } from '../../queries/outputs.ts';
+import { type Output, openColumns, starColumns } from '../../queries/outputs.ts';
 import type { Scope } from '../../scope.ts';
 import { Unsupported } from '../../unsupported.ts';
 

@@ -4,9 +4,9 @@ import type { Context, ResolvedFrom } from '../../context.ts';
 import { isGroupableAnywhere } from '../../queries/after-grouping.ts';
 import type { Scope } from '../../scope.ts';
 import { Unsupported } from '../../unsupported.ts';
-import { argumentsByName, itemsOf, textOf } from './table-arguments.ts';
 import { expand } from './expand.ts';
 import { columnNamed, type Input } from './input.ts';
+import { argumentsByName, itemsOf, textOf } from './table-arguments.ts';
 
 const argumentNames = ['range_column', 'partitioning_columns', 'sessionize_option'] as const;
 

@@ -1,3 +1,5 @@
+import { isWorthComputingOnce } from '../../../macros/compute-once.ts';
+import { planningCosts } from '../../../macros/macros.ts';
 import {
   and,
   call,
@@ -11,8 +13,6 @@ import {
   operation,
   or,
 } from '../../../tree/build.ts';
-import { isWorthComputingOnce } from '../../../macros/compute-once.ts';
-import { planningCosts } from '../../../macros/macros.ts';
 import { macroName } from '../../../tree/macro-name.ts';
 import type { Expression } from '../../../tree/nodes.ts';
 import { isScalar } from '../../../types.ts';
