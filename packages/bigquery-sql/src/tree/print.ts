@@ -192,15 +192,18 @@ class Printer {
   }
 
   /**
-   * DuckDB computes a window without ORDER BY by a second run of the rows below it, which have other random values then.
+   * DuckDB computes a window without ORDER BY by a second run of the rows below it, which have other random values then. A
+   * repeated key of PARTITION BY leaves another window without one of its own.
    *
    * @see conformance/duckdb/other-random-values.md
+   * @see conformance/duckdb/repeated-partition-keys.md
    */
   #window({ base, partitionBy, orderBy, frame }: Window): string {
     const noOrder = this.#isVolatile ? 'ORDER BY NULL' : '';
+    const keys = new Set(partitionBy.map((key) => this.expression(key)));
     const parts = [
       base === undefined ? '' : quote(base),
-      partitionBy.length === 0 ? '' : `PARTITION BY ${this.#list(partitionBy)}`,
+      keys.size === 0 ? '' : `PARTITION BY ${[...keys].join(', ')}`,
       orderBy.length === 0 ? noOrder : this.#orderBy(orderBy),
       frame ? `${frame.unit} BETWEEN ${this.#bound(frame.begin)} AND ${this.#bound(frame.end)}` : '',
     ];
