@@ -27,8 +27,27 @@ test.each([
   ["SAFE.REGEXP_EXTRACT_ALL('a', '(')", null],
   ["SAFE.REGEXP_INSTR('ab', '(a)(b)')", null],
   ["SAFE.REGEXP_INSTR('ab', 'b')", '2'],
+  ["SAFE.JSON_QUERY(JSON '{}', '$.a.')", null],
+  ["SAFE.JSON_QUERY(JSON '{}', 'lax $[')", null],
+  ["SAFE.JSON_VALUE('{}', '$[')", null],
+  ["SAFE.JSON_VALUE_ARRAY('{}', '$[')", null],
+  ["SAFE.JSON_EXTRACT_ARRAY('{}', 'a')", null],
+  [`SAFE.JSON_EXTRACT('{"a":1}', "$['a']")`, '1'],
+  [`SAFE.JSON_QUERY('{"a":1}', "$['a']")`, null],
 ])('%s is %s', async (call, value) => {
   expect(await answer(`SELECT ${call}`)).toEqual([[value]]);
+});
+
+test('a path that is wrong is NULL, in a literal, a parameter or a column, for each row of texts and JSON', async () => {
+  const from = `FROM UNNEST(['{"a":1}', '{"a":2}']) AS j, UNNEST(['$.a', '$[']) AS p ORDER BY j, p`;
+  const parameters = { parameters: { path: '$[' } };
+  const sql = `SELECT SAFE.JSON_VALUE(j, '$.a'), SAFE.JSON_VALUE(j, '$['), SAFE.JSON_QUERY(PARSE_JSON(j), @path), SAFE.JSON_VALUE(j, p) ${from}`;
+  expect(await answer(sql, parameters)).toEqual([
+    ['1', null, null, '1'],
+    ['1', null, null, null],
+    ['2', null, null, '2'],
+    ['2', null, null, null],
+  ]);
 });
 
 test('a query of SEARCH whose meaning is not documented is refused by SAFE.SEARCH, too', async () => {

@@ -130,7 +130,7 @@ function cost({ parameters }: Macro, args: readonly Expression[]): number {
  * NULL instead of an error of the function itself; an error in its arguments stays an error.
  *
  * @param makeCall builds the call from arguments that can't fail
- * @param isPattern true for regular expressions: DuckDB compiles a constant one before TRY can catch its error
+ * @param isPattern true for regular expressions and paths: DuckDB compiles constant ones before TRY can catch their errors
  * @param refusalOf why a call is not supported, which is an error all the same: NULL would be a wrong answer
  */
 export function nullOnError(

@@ -19,6 +19,11 @@ select x, ntile(${1; 2; 3; 10}) over (order by x) as n from unnest([1, 2, 3, 4, 
 select x, lag(x) over (order by x) as n from unnest([1, 2, 4]) as x order by x
 select x, lag(x, ${0; 1; 2; 5}) over (order by x) as n from unnest([1, 2, 4]) as x order by x
 select x, lag(x, 1, -9) over (order by x) as n from unnest([1, 2, 4]) as x order by x
+select x, lag(${'a'; struct(1 as a); [1]; date '2026-01-31'}, 1, null) over (order by x) as n from unnest([1, 2]) as x order by x
+select x, lag(null, 1, ${'a'; 2.5; [1]}) over (order by x) as n from unnest([1, 2]) as x order by x
+select x, lag(x, 1, ${2.5; numeric '2.5'; null}) over (order by x) as n from unnest([1, 2]) as x order by x
+select x, lead('2026-01-31', 1, date '2026-02-01') over (order by x) as n from unnest([1, 2]) as x order by x
+! select lag(x, 1, 'a') over (order by x) from unnest([1, 2]) as x
 ! select x, lag(x, -1) over (order by x) as n from unnest([1, 2, 4]) as x order by x
 -- LEAD
 select x, lead(x) over (order by x) as n from unnest([1, 2, 4]) as x order by x
@@ -50,3 +55,6 @@ select percentile_cont(x, numeric '0.5') over () from unnest([numeric '-0.005', 
 select distinct percentile_disc(x, ${0; 0.25; 0.5; 0.9; 1}) over () as p from unnest(['c', null, 'b', 'a']) as x
 select distinct percentile_disc(x, 0.5 respect nulls) over () as p from unnest(['c', null, 'b', 'a']) as x
 select distinct percentile_disc(x, ${0.5; 0.51}) over () as p from unnest([1, 2, 3, 4]) as x
+-- PARTITION BY
+select x, k, sum(1) over (partition by k, k order by x) as a, sum(1) over (partition by k, x order by x rows between unbounded preceding and 1 preceding) as b from unnest([struct(1 as x, 'a' as k), (2, 'a'), (3, null), (4, null)]) order by x
+select x, nullif(sum(1) over (partition by k, x rows between 1 preceding and 1 preceding), sum(2) over (partition by k, k)) as n from unnest([struct(1 as x, 'a' as k), (2, 'a'), (3, null)]) order by x

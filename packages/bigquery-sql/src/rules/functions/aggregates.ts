@@ -67,7 +67,7 @@ const passedOn: readonly string[] =
 function argumentsOf(
   node: Syntax.FunctionCall,
   shown: string,
-  { arity: [least, most], named, takes, takesFirst = () => true }: Aggregate,
+  { arity: [least, most], named, takes, takesFirst = () => true, unify = (args) => args }: Aggregate,
   scope: Scope,
   context: Context,
 ): readonly Expression[] {
@@ -104,7 +104,7 @@ function argumentsOf(
   // A bare NULL is of the first type that the function takes.
   const isBytes = args.some(({ type }) => isScalar(type, 'BYTES'));
   const nullAs = scalar(shown !== 'STRING_AGG' ? 'INT64' : isBytes ? 'BYTES' : 'STRING');
-  return args.map((arg) => (arg.type.kind === 'null' ? convert(arg, nullAs) : arg));
+  return unify(args).map((arg) => (arg.type.kind === 'null' ? convert(arg, nullAs) : arg));
 }
 
 function requireAllowed(node: Syntax.FunctionCall, shown: string, aggregate: Aggregate): void {

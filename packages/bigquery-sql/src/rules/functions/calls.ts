@@ -20,6 +20,7 @@ import { functionNames } from './function-names.ts';
 import { positionalArguments } from './named-arguments.ts';
 import { replacements } from './replacements.ts';
 import { specialFunction } from './special-functions.ts';
+import { hasUncertainPath } from './text/json-read.ts';
 import { unsupportedFunctions, unsupportedReason } from './unsupported-names.ts';
 
 /** A call of a function that the query defines, an aggregate, a special function or a macro. */
@@ -77,7 +78,8 @@ function safeCall(node: Syntax.FunctionCall, name: string, scope: Scope, context
     throw new Unsupported(node.name, `SAFE.${name.toUpperCase()} is not supported`);
   const { args, build } = preparedCall(node, name, scope, context);
   try {
-    return nullOnError(args, build, name.startsWith('regexp'), refusalOfCall(name));
+    const isCompiled = name.startsWith('regexp') || hasUncertainPath(name, args);
+    return nullOnError(args, build, isCompiled, refusalOfCall(name));
   } catch (error) {
     if (!(error instanceof UnknownZone)) throw error;
     return nullLiteral(build(args.map((arg) => (arg.kind === 'literal' ? nullLiteral(arg.type) : arg))).type);

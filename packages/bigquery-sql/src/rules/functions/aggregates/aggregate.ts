@@ -31,6 +31,8 @@ export interface Aggregate {
   readonly named?: string;
   /** The type of every argument; any type if absent. */
   readonly takes?: Type;
+  /** The arguments with the type that some of them have in common. */
+  readonly unify?: (args: readonly Expression[]) => readonly Expression[];
   /** True if the first argument may have a type, which is known; any type may be if absent. */
   readonly takesFirst?: (type: Type) => boolean;
   readonly allows?: readonly Clause[];

@@ -1,7 +1,7 @@
 import { nullLiteral } from '../../../tree/build.ts';
 import type { Expression } from '../../../tree/nodes.ts';
 import { isScalar, type Type } from '../../../types.ts';
-import { convert, distance } from '../../coercion.ts';
+import { convert, distance, supertype } from '../../coercion.ts';
 import { dependsOnRows, isConstant } from '../../expressions/constant-values.ts';
 import { type Place, Unsupported } from '../../unsupported.ts';
 import { type Aggregate, int64, plain, typeOfFirst } from './aggregate.ts';
@@ -36,12 +36,19 @@ export const shifted = (name: string): Aggregate =>
     arity: [1, 3],
     noFrame: true,
     allows: [],
+    unify: (args) => {
+      const [value, offset, otherwise] = args;
+      if (!value || !offset || !otherwise) return args;
+      const type = otherwise.type.kind === 'null' ? value.type : supertype([value, otherwise]);
+      return type ? [convert(value, type), offset, convert(otherwise, type)] : args;
+    },
     build(rows, args, place) {
       const [value = nullLiteral(), offset, otherwise] = args;
       if (offset) requireCount(place, name, offset, 0n);
       if (otherwise && dependsOnRows(otherwise))
         throw new Unsupported(place, `the default of ${name.toUpperCase()} must be a constant`);
-      if (otherwise && distance(otherwise, value.type) === undefined)
+      const isNull = otherwise?.kind === 'literal' && otherwise.value === null;
+      if (otherwise && !isNull && distance(otherwise, value.type) === undefined)
         throw new Unsupported(place, `the default of ${name.toUpperCase()} must have the type of its value`);
       const converted = otherwise ? [convert(otherwise, value.type)] : [];
       return rows.main(name, [value, ...(offset ? [offset] : []), ...converted], value.type);

@@ -52,6 +52,13 @@ function pointerOf(path: Expression, isOld: boolean): Expression {
   return call('bq.json_pointer', [path, boolLiteral(isOld)], path.type);
 }
 
+/** True if a function of JSON has a path that may be wrong. */
+export function hasUncertainPath(name: string, [, path]: readonly Expression[]): boolean {
+  if (!Object.hasOwn(jsonReads, name) || path === undefined) return false;
+  if (path.kind !== 'literal') return path.kind === 'parameter';
+  return jsonPointer(String(path.value), name.startsWith('json_extract')) === undefined;
+}
+
 export const jsonReads: Readonly<Record<string, SpecialFunction>> = {
   json_value: scalarRead('json_value', false),
   json_value_array: jsonRead('json_value_array', false),
