@@ -11,6 +11,15 @@ from people |> extend upper(name) as loud, id + 1 as next |> select loud, next, 
 from people |> extend row_number() over (partition by team order by id) as r |> where r = 1 |> select id, team, r |> order by id
 from people as p |> extend p.id * 2 as d |> select p.id, d |> order by 1
 from people |> select as value id |> limit 0
+select array(from people |> select as struct id, name |> where id > 2 |> order by id |> limit 2) as r
+select array(from people |> select as value struct(id as n) |> order by n) as r
+select array(from people |> select distinct as struct team |> order by team) as r
+select array(from people |> select as value id |> as v |> where v > 2 |> order by v) as r
+from people |> select as struct id, team |> aggregate sum(id) as s group by team |> order by team
+from people |> select as struct id, team |> as t |> where t.id > 2 |> select t.team |> order by team
+! from people |> select as struct id, name |> drop name
+! from people |> select as struct id, name |> rename name as who
+! from people |> select as struct id, name |> set name = 'x'
 select id from people |> where id > 2 |> order by id desc
 from unnest([3, 1, 2]) as x with offset as o |> where o > 0 |> order by x
 -- Pipe: SET, DROP, RENAME and AS
@@ -54,6 +63,14 @@ from people as p |> as q |> inner join people as r on r.id = q.id + 1 |> select 
 from people as p |> cross join unnest([1, 2]) as x |> aggregate count(*) as n
 from people as p |> full join (select 9 as id) as w using (id) |> select id |> order by id
 from people |> select id |> where id < 3 |> as a |> join people as b on a.id < b.id |> aggregate count(*) as n
+-- Pipe: WITH and TABLESAMPLE
+from people |> with small as (select 1 as id union all select 3) |> join small using (id) |> select id, name |> order by id
+from people |> with a as (select 2 as n), b as (select n + 1 as n from a) |> where id in (select n from b) |> select id
+with t as (select 1 as n) from t |> with t as (select n + 1 as n from t) |> select (select n from t) as n
+from people |> with recursive r as (select 1 as n union all select n + 1 from r where n < 3) |> join r on n = id |> select n |> order by n
+select * from (from people |> with t as (select 1 as n) |> where id in (select n from t) |> select id)
+from people |> tablesample system (100 percent) |> select id |> order by id
+from people |> select id, team |> tablesample system (0 percent) |> aggregate count(*) as n
 -- Pipe: set operations
 from people |> select id |> union all (select 9) |> order by id
 from people |> select id |> union all (select 9), (select 10) |> order by id

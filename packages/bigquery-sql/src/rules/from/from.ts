@@ -10,6 +10,7 @@ import { informationRelation, isInformationSchema, noView } from './information-
 import { resolveJoin } from './joins.ts';
 import { resolvePivot } from './pivot.ts';
 import { resolveTableFunction } from './table-functions/table-function.ts';
+import { sampled } from './sampled.ts';
 import { openRelation, wildcardRelation } from './table-relations.ts';
 import { arrayItem, resolveUnnest } from './unnest.ts';
 import { resolveUnpivot } from './unpivot.ts';
@@ -32,8 +33,10 @@ export function resolveFrom(node: Syntax.FromItem, scope: Scope, context: Contex
       return resolvePivot(node, scope, context);
     case 'Unpivot':
       return resolveUnpivot(node, scope, context);
-    case 'TableSample':
-      return sampled(node, context.from(node.source, scope));
+    case 'TableSample': {
+      const source = context.from(node.source, scope);
+      return { ...source, from: sampled(node.spec, source.from) };
+    }
     case 'TableFunction':
       return resolveTableFunction(node, scope, context);
     case 'Unnest':
@@ -111,14 +114,4 @@ function relationAt(path: Syntax.Path, name: string, scope: Scope): Relation | u
     : tables.get(name.toLowerCase());
   if (found?.isTable) return found;
   return hasOpenTables ? openRelation(name) : undefined;
-}
-
-/** `t TABLESAMPLE SYSTEM (10 PERCENT)`. */
-function sampled({ spec }: Syntax.TableSample, source: ResolvedFrom): ResolvedFrom {
-  const { method, size, unit } = spec;
-  const isNumber = size.kind === 'IntegerLiteral' || size.kind === 'FloatLiteral';
-  if (method.name.toUpperCase() !== 'SYSTEM' || unit !== 'PERCENT' || !isNumber)
-    throw new Unsupported(spec, 'only TABLESAMPLE SYSTEM (number PERCENT) is supported');
-  const { from } = source;
-  return from ? { ...source, from: { kind: 'sample', of: from, percent: Number(size.text) } } : source;
 }

@@ -13,6 +13,8 @@ export interface Rows {
   readonly ranges: readonly Range[];
   /** The columns, which bare names refer to. */
   readonly columns: readonly Output[];
+  /** Each row as one value, after SELECT AS STRUCT or AS VALUE. */
+  readonly value?: Expression | undefined;
 }
 
 /** The rows of a query. */
@@ -23,6 +25,7 @@ export function rowsOf(input: ResolvedQuery, context: Context, name?: string): R
     from: { kind: 'derived', alias, query: input.query },
     ranges: [range],
     columns: starColumns(range),
+    value: range.value,
   };
 }
 
@@ -66,8 +69,9 @@ export function nest(rows: Rows, clauses: Partial<Select>, context: Context): Ro
     columns: range.columns.map((member) => ({ ...member, value: move(member.value, member.name) })),
     ...(range.value && { value: move(range.value, range.name ?? 'value') }),
   }));
+  const value = rows.value && move(rows.value, 'value');
   const query = select({ columns: members, ...(rows.from && { from: rows.from }), ...clauses });
-  return { from: { kind: 'derived', alias, query }, ranges, columns };
+  return { from: { kind: 'derived', alias, query }, ranges, columns, value };
 }
 
 /** The columns as a query. */
@@ -75,13 +79,15 @@ export function toQuery(
   rows: Rows,
   clauses: Partial<Select> = {},
 ): ResolvedQuery & { readonly query: Select } {
-  const { members, columns } = nameOutputs(rows.columns);
+  const { members, columns } = nameOutputs(
+    rows.value ? [{ name: 'value', value: rows.value }] : rows.columns,
+  );
   const query = select({ columns: members, ...(rows.from && { from: rows.from }), ...clauses });
   const acceptsAnyColumn = isIncomplete(rows.ranges);
   return {
     query,
     columns,
-    isValue: false,
+    isValue: rows.value !== undefined,
     ...(acceptsAnyColumn && { acceptsAnyColumn }),
     ...absentIn(rows.ranges),
   };

@@ -1,10 +1,12 @@
 import type * as Syntax from '../../syntax/nodes.ts';
+import type { CommonTable } from '../../tree/nodes.ts';
 import { sameName } from '../../types.ts';
 import type { Context, ResolvedQuery } from '../context.ts';
 import { requireBool } from '../expressions/comparison.ts';
 import { sortKeys } from '../expressions/sort-order.ts';
 import { joinRight } from '../from/joins.ts';
 import { pivotFrom } from '../from/pivot.ts';
+import { sampled } from '../from/sampled.ts';
 import { unpivotFrom } from '../from/unpivot.ts';
 import { withWindows } from '../functions/windows.ts';
 import { distinctRows, requireDistinguishable } from '../queries/after-grouping.ts';
@@ -13,20 +15,45 @@ import { resolveLimit } from '../queries/limit.ts';
 import type { Output } from '../queries/outputs.ts';
 import { hasStar, rowValue, selectList } from '../queries/select-list.ts';
 import { combine } from '../queries/set-operations.ts';
-import { absentIn, emptyScope, findAbsent, type Scope, unknownColumn } from '../scope.ts';
+import { resolveWith } from '../queries/with.ts';
+import {
+  absentIn,
+  childOf,
+  emptyScope,
+  findAbsent,
+  type Range,
+  type Scope,
+  unknownColumn,
+} from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import { aggregate } from './aggregate.ts';
 import { fromOf, nest, type Rows, rowsOf, rowsOfFrom, scopeOf, toQuery } from './pipe-rows.ts';
 
-/** Applies pipe operators one after the other. */
-export const applyPipes = (
+/** Applies pipe operators one after the other. @returns the rows, and the common tables that they read */
+export function applyPipes(
   pipes: readonly Syntax.PipeOperator[],
+  first: Rows,
+  outer: Scope,
+  context: Context,
+): { readonly rows: Rows; readonly tables: readonly CommonTable[] } {
+  let [rows, scope] = [first, outer];
+  const tables: CommonTable[] = [];
+  for (const pipe of pipes) {
+    if (pipe.kind === 'PipeWith') {
+      const added = resolveWith(pipe.with, childOf(scope), context);
+      scope = added.scope;
+      tables.push(...added.tables);
+    } else rows = applyPipe(pipe, rows, scope, context);
+  }
+  return { rows, tables };
+}
+
+function applyPipe(
+  node: Exclude<Syntax.PipeOperator, Syntax.PipeWith>,
   rows: Rows,
   scope: Scope,
   context: Context,
-): Rows => pipes.reduce((input, pipe) => applyPipe(pipe, input, scope, context), rows);
-
-function applyPipe(node: Syntax.PipeOperator, rows: Rows, scope: Scope, context: Context): Rows {
+): Rows {
   const inner = scopeOf(rows, scope);
   switch (node.kind) {
     case 'PipeSelect':
@@ -47,7 +74,7 @@ function applyPipe(node: Syntax.PipeOperator, rows: Rows, scope: Scope, context:
     case 'PipeRename':
       return rename(node, rows);
     case 'PipeAs':
-      return { ...rows, ranges: [{ name: node.alias.name, columns: rows.columns }] };
+      return { ...rows, ranges: [namedRange(node.alias.name, rows)] };
     case 'PipeWhere': {
       const test = context.expression(node.condition, inner);
       requireBool(node.condition, test, 'WHERE');
@@ -76,10 +103,12 @@ function applyPipe(node: Syntax.PipeOperator, rows: Rows, scope: Scope, context:
       const inputs = [toQuery(rows), ...node.queries.map((query) => context.query(query, scope))];
       return rowsOf(combine(node, node, inputs, context), context);
     }
-    case 'PipeTableSample':
+    case 'PipeTableSample': {
+      const nested = nest(rows, {}, context);
+      return { ...nested, from: sampled(node.spec, nested.from) };
+    }
     case 'PipeCall':
-    case 'PipeWith':
-      throw new Unsupported(node, `the pipe operator ${operatorName(node)} is not supported`);
+      throw new Unsupported(node, 'the pipe operator CALL is not supported');
     case 'PipePivot':
       return rowsOfFrom(pivotFrom(node, fromOf(nest({ ...rows, ranges: [] }, {}, context)), scope, context));
     case 'PipeUnpivot':
@@ -89,7 +118,9 @@ function applyPipe(node: Syntax.PipeOperator, rows: Rows, scope: Scope, context:
   }
 }
 
-const operatorName = ({ kind }: Syntax.PipeOperator) => kind.replace('Pipe', '').toUpperCase();
+/** The rows of SELECT AS VALUE are values, and have no columns. */
+const namedRange = (name: string, { columns, value }: Rows): Range =>
+  value === undefined ? { name, columns } : { name, columns: [], value };
 
 function selectColumns(node: Syntax.PipeSelect, rows: Rows, scope: Scope, context: Context): Rows {
   const selected = selectList(node.items, withWindows(node.windows, scope, context), context);
@@ -116,7 +147,7 @@ function extend(
   const windows = node.kind === 'PipeExtend' ? node.windows : [];
   const added = selectList(node.items, withWindows(windows, scope, context), context);
   requireNoAggregate(node, added);
-  return nest({ ...rows, columns: [...rows.columns, ...added] }, {}, context);
+  return nest({ ...rows, value: undefined, columns: [...rows.columns, ...added] }, {}, context);
 }
 
 function requireNoAggregate(place: Place, outputs: readonly Output[]): void {
@@ -147,7 +178,8 @@ function rename(node: Syntax.PipeRename, rows: Rows): Rows {
   };
 }
 
-function findOutput(name: Syntax.Identifier, { columns, ranges }: Rows): Output {
+function findOutput(name: Syntax.Identifier, { columns, ranges, value }: Rows): Output {
+  if (value) throw new Unsupported(name, `${name.name} is a field of a row that is one value: use SELECT`);
   const [found, another] = columns.filter(
     (output) => !output.isAnonymous && sameName(output.name, name.name),
   );

@@ -18,12 +18,17 @@ import { resolveWith } from './with.ts';
 export function resolveQuery(node: Syntax.Query, parent: Scope, context: Context): ResolvedQuery {
   const child = childOf(parent);
   const { scope, tables } = node.with ? resolveWith(node.with, child, context) : { scope: child, tables: [] };
-  const resolved =
+  const { resolved, added } =
     node.pipes.length === 0 && node.body.kind !== 'FromQuery'
-      ? resolveBody(node, node.body, scope, context)
-      : toQuery(applyPipes(node.pipes, firstRows(node, scope, context), scope, context));
+      ? { resolved: resolveBody(node, node.body, scope, context), added: [] }
+      : piped(node, scope, context);
   const typed = withTypedNulls(resolved, context);
-  return { ...typed, query: withTables(tables, typed.query) };
+  return { ...typed, query: withTables([...tables, ...added], typed.query) };
+}
+
+function piped(node: Syntax.Query, scope: Scope, context: Context) {
+  const { rows, tables } = applyPipes(node.pipes, firstRows(node, scope, context), scope, context);
+  return { resolved: toQuery(rows), added: tables };
 }
 
 /** The rows that the first pipe operator takes. */
