@@ -58,6 +58,8 @@ beforeEach(() => {
     ...args: Parameters<DuckDBConnection['run']>
   ) {
     if (args[0].startsWith('DROP TABLE memory.')) dropped.push(args[0]);
+    // Statements without parameters.
+    if (/^(?:SELECT|WITH|CREATE TABLE memory\.)/.test(args[0])) statements.push(args[0]);
     return run.apply(this, args);
   });
 });

@@ -49,6 +49,13 @@ export function openWorker(connection: DuckDBConnection, hostWorks: HostWorks): 
     return statement;
   };
 
+  /** DuckDB plans a statement without parameters once, by the values that the rows have then: it leaves out later ones. */
+  const runPrepared = (statement: DuckDBPreparedStatement, sql: string, bindings: Bindings) => {
+    if (statement.parameterCount === 0) return connection.run(sql);
+    bindTo(statement, bindings);
+    return statement.run();
+  };
+
   const withHost = async (run: () => Promise<DuckDBMaterializedResult>) => {
     const result = await runCallingHost(run);
     const work = hostWorks.get(connectionId);
@@ -65,19 +72,14 @@ export function openWorker(connection: DuckDBConnection, hostWorks: HostWorks): 
       hostWorks.set(connectionId, work);
     },
     async run(sql, bindings) {
-      const run = async () => {
-        const statement = await prepare(sql);
-        bindTo(statement, bindings);
-        return statement.run();
-      };
+      const run = async () => runPrepared(await prepare(sql), sql, bindings);
       return callsHost(sql) ? withHost(run) : run();
     },
     runOnce(sql, bindings) {
       const run = async () => {
         const statement = await connection.prepare(sql);
         try {
-          bindTo(statement, bindings);
-          return await statement.run();
+          return await runPrepared(statement, sql, bindings);
         } finally {
           statement.destroySync();
         }
