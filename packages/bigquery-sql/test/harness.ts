@@ -159,7 +159,13 @@ export async function openDialect(moreRows: readonly string[] = []) {
       known[name] = value;
       types[name] = computed.columnType(0);
     }
-    return (await run(prefix + plan.sql, known, types)).getRowsJson();
+    for (const { name, plan: limit } of plan.inSteps?.limits ?? []) {
+      const computed = await run(limit.sql, known, types);
+      known[name] = computed.getRows()[0]?.[0] ?? null;
+      types[name] = computed.columnType(0);
+    }
+    const { sql } = plan.inSteps?.last ?? plan;
+    return (await run(prefix + sql, known, types)).getRowsJson();
   };
 
   return {
@@ -239,7 +245,8 @@ export async function openDialect(moreRows: readonly string[] = []) {
       const outcomes = [
         await outcome('declared', generic(declared)),
         await outcome('generic', generic(stored)),
-        await outcome('custom', custom({})),
+        await outcome('custom', inOne(custom({}))),
+        await outcome('custom in steps', custom({})),
         await outcome('custom for known values', custom(parameters)),
       ];
       for (const name of Object.keys(passes))
@@ -273,10 +280,13 @@ export async function openDialect(moreRows: readonly string[] = []) {
   };
 }
 
+const inOne = ({ sql, constants }: Plan): Plan => ({ sql, constants });
+
 /** All that DuckDB gets of a plan. Most passes leave a query as it is: plans with the same text need to run only once. */
-const textOf = ({ sql, constants }: Plan): string =>
+const textOf = ({ sql, constants, inSteps }: Plan): string =>
   JSON.stringify([
     sql,
+    inSteps,
     constants.map(({ name, sql, timeExpression }) => [name, sql, timeExpression !== undefined]),
   ]);
 

@@ -64,6 +64,8 @@ const shapes: Readonly<Record<string, string>> = {
   lists: `SELECT string_agg(tag, ' ' ORDER BY id, tag) AS v FROM logs, UNNEST(tags) AS tag WHERE time >= @since`,
   'latest first': `SELECT string_agg(CAST(id AS STRING), ',') AS v FROM
     (SELECT id FROM logs WHERE time < @until AND tenant = @tenant ORDER BY time DESC LIMIT 5)`,
+  'latest records': `SELECT string_agg(FORMAT('%d %t %t %t %t', id, day, price, ratio, TO_JSON_STRING(metadata)), ',') AS v FROM
+    (SELECT id, day, price, ratio, metadata FROM logs WHERE time < @until AND tenant = @tenant ORDER BY time DESC LIMIT 5)`,
   joined: `SELECT string_agg(FORMAT('%d %t', a.id, b.id), ';' ORDER BY a.id, b.id) AS v FROM logs a
     LEFT JOIN logs b ON b.id = a.id + 1 AND b.time >= @since WHERE a.tenant = @tenant AND a.time < @until`,
   'in groups': `SELECT string_agg(FORMAT('%t %d %t', day, n, price), ';' ORDER BY day) AS v FROM

@@ -1,13 +1,14 @@
 import { rejectedNulls } from '../analysis/null-rejection.ts';
 import { type RowCondition, rowConditions } from '../analysis/row-conditions.ts';
 import { planningCosts } from '../macros/macros.ts';
-import { type Constant, type HoistedQuery, hoist } from '../passes/constants/hoist.ts';
+import { type Constant, type HoistedQuery, hoist, ownPrefix } from '../passes/constants/hoist.ts';
 import type { TimeExpression } from '../passes/constants/time-values.ts';
 import { duckdbExpressionText, duckdbText } from '../passes/duckdb-text.ts';
 import type { KnownValues } from '../passes/pass.ts';
 import { runPasses } from '../passes/passes.ts';
 import { renderRows } from '../passes/row-text.ts';
 import { isTooDeep, isTooLargeForPasses, maxExpandedSize } from '../planning-cost/planning-limits.ts';
+import { aliasesOf } from '../tree/aliases-of.ts';
 import { column, integerLiteral, select } from '../tree/build.ts';
 import { freshNames } from '../tree/fresh-names.ts';
 import { forEachNode, type Mapper, mapExpression, mapParts, someNode } from '../tree/map.ts';
@@ -21,6 +22,16 @@ export interface Plan {
   readonly constants: readonly PlannedConstant[];
   /** Given if it reads tables in files: for the values of a run it may read some of them. */
   readonly inFiles?: PlanInFiles;
+  /** The same rows, if values that limit them are computed first. */
+  readonly inSteps?: PlanInSteps;
+}
+
+/** Statements of one snapshot. */
+export interface PlanInSteps {
+  /** Each returns one value, and binds what the plan does. */
+  readonly limits: readonly { readonly name: string; readonly plan: Plan }[];
+  /** Binds the values of the limits, too. */
+  readonly last: Plan;
 }
 
 /** The tables in files that a plan reads. */
@@ -90,7 +101,45 @@ export const customPlan = (
   maxRows: number,
   known: KnownValues,
   without: ReadonlySet<string> = new Set(),
-): Plan => printPlan(optimized(query, columns, maxRows, known, without));
+): Plan => {
+  const hoisted = hoist(optimized(query, columns, maxRows, known, without));
+  const inSteps = planInSteps(hoisted.query);
+  return { ...planHoisted(hoisted), ...(inSteps && { inSteps }) };
+};
+
+/**
+ * Computes thresholds by statements of their own: DuckDB finds the files and row groups of rows by a comparison with a known
+ * value, and not by one with a subquery.
+ */
+function planInSteps(query: Query): PlanInSteps | undefined {
+  const limits: { readonly name: string; readonly plan: Plan }[] = [];
+  const mapper: Mapper = {
+    expression(node) {
+      if (node.kind !== 'subquery' || !node.isThreshold || !isSelfContained(node.query))
+        return mapParts(node, mapper);
+      const name = `${ownPrefix}limit_${limits.length + 1}`;
+      limits.push({ name, plan: planHoisted({ query: node.query, constants: [] }) });
+      return { kind: 'parameter', name, type: node.type };
+    },
+    query: (node) => mapParts(node, mapper),
+    from: (node) => mapParts(node, mapper),
+  };
+  const last = mapper.query(query);
+  return limits.length === 0 ? undefined : { limits, last: planHoisted({ query: last, constants: [] }) };
+}
+
+/** True if it reads nothing of a query around it. */
+function isSelfContained(query: Query): boolean {
+  const own = new Set<string>();
+  const read = new Set<string>();
+  let hasReference = false;
+  forEachNode(query, (node) => {
+    hasReference ||= node.kind === 'reference';
+    if (node.kind === 'column') read.add(node.from);
+    if (node.kind === 'select' && node.from) for (const alias of aliasesOf(node.from)) own.add(alias);
+  });
+  return !hasReference && read.isSubsetOf(own);
+}
 
 function optimized(
   query: Query,

@@ -1,7 +1,8 @@
-import { expect, test } from 'vitest';
-import { printPlan } from '../../src/duckdb/plan.ts';
+import { describe, expect, test } from 'vitest';
+import { storedColumns } from '../../src/duckdb.ts';
+import { customPlan, type Plan, printPlan } from '../../src/duckdb/plan.ts';
 import type { Field } from '../../src/table-schema.ts';
-import { compileTree } from '../../src/tree.ts';
+import { compileTree, type Expression, readStored } from '../../src/tree.ts';
 
 const fields: readonly Field[] = [{ name: 'a', type: 'INTEGER', mode: 'NULLABLE' }];
 const tables = [{ name: 't', fields, relation: '"t"', isInFiles: true }];
@@ -18,4 +19,45 @@ test('files are compared with few conditions, however many a text has', () => {
   expect(
     conditionCounts(`SELECT a FROM (SELECT a FROM t WHERE ${many} UNION ALL SELECT a FROM t) WHERE ${many}`),
   ).toEqual([20, 20]);
+});
+
+describe('the latest rows of a wide table', () => {
+  const wide = ['a', 'b', 'c', 'd', 'e'].map(
+    (name) => ({ name, type: 'INTEGER', mode: 'REQUIRED' }) as const,
+  );
+  const schema = { name: 't', fields: wide };
+  const inFiles = [
+    { ...schema, relation: '"t"', isInFiles: true, columns: storedColumns(schema, new Set()) },
+  ];
+  const planOf = (sql: string) => {
+    const { query, columns } = compileTree(
+      { sql, source: { file: 'q.sql', line: 1 }, parameters: [] },
+      inFiles,
+    );
+    const planned = columns.map(({ column, type }) => ({
+      name: column,
+      type,
+      select: (value: Expression) => value,
+    }));
+    return customPlan(readStored(query, inFiles), planned, 1000, {});
+  };
+  const columnsOf = (plan: Plan | undefined) => plan?.inFiles?.reads.map((read) => [...read.columns].sort());
+  const rows = (where: string) => `SELECT a, b, c, d, e FROM t WHERE ${where} ORDER BY a DESC LIMIT 3`;
+
+  test('are found by their times first; then files are compared with the time of the last', () => {
+    const { inFiles: atOnce, inSteps } = planOf(rows('b = 1'));
+    expect(atOnce?.reads).toHaveLength(2);
+    expect(inSteps?.limits.map(({ plan }) => columnsOf(plan))).toEqual([[['a', 'b']]]);
+    expect(columnsOf(inSteps?.last)).toEqual([['a', 'b', 'c', 'd', 'e']]);
+    const [read] = inSteps?.last.inFiles?.reads ?? [];
+    expect(read?.conditions).toContainEqual({
+      ...{ column: 'a', operator: '>=' },
+      value: expect.objectContaining({ kind: 'parameter', name: inSteps?.limits[0]?.name }),
+    });
+  });
+
+  test('are found at once if their conditions are those of rows around them', () => {
+    const sql = `SELECT o.b, ARRAY(SELECT AS STRUCT a, b, c, d, e FROM t WHERE t.b = o.b ORDER BY a DESC LIMIT 3) AS r FROM t AS o`;
+    expect(planOf(sql).inSteps).toBeUndefined();
+  });
 });

@@ -13,7 +13,7 @@ import type { RunWithJavascript } from '../javascript/javascript-apart.ts';
 import { partsSchema, type SharedPart, withRelations } from '../prepare/shared-parts.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { interruptOnAbort } from './interrupt-on-abort.ts';
-import { sqlOverFiles } from './over-files.ts';
+import { sqlOverAll, sqlOverFiles } from './over-files.ts';
 import type { Worker } from './worker.ts';
 
 interface KeptPartsOptions {
@@ -215,7 +215,10 @@ export class KeptParts {
         this.#tablesMade += 1;
         const relation = `${partsSchema}."${this.#tablesMade}"`;
         const { files } = reader;
-        const sql = withConstants === undefined ? part.generic : sqlOverFiles(plan, withConstants, files);
+        const sql =
+          withConstants === undefined
+            ? sqlOverAll(part.generic, files)
+            : sqlOverFiles(plan, withConstants, files);
         const rows = withRelations(sql, relations);
         await worker.runOnce(`CREATE TABLE ${relation} AS ${rows}`, withConstants ?? bindings);
         signal.throwIfAborted();

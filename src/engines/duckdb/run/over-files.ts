@@ -44,10 +44,17 @@ export async function runOverFiles<T>(
 }
 
 /** The SQL of a plan over the files that may have rows for the values of a run. */
-export const sqlOverFiles = ({ sql, inFiles }: Plan, bindings: Bindings, reading?: FilesReading): string => {
-  const relations = inFiles && reading?.relations(inFiles.reads, bindings);
-  return inFiles && relations ? inFiles.sql(relations) : sql;
-};
+export function sqlOverFiles({ sql, inFiles }: Plan, bindings: Bindings, reading?: FilesReading): string {
+  if (!inFiles || !reading) return sql;
+  const relations = reading.relations(inFiles.reads, bindings);
+  return relations ? inFiles.sql(relations) : sqlOverAll(sql, reading);
+}
+
+/** SQL that reads all files. */
+export function sqlOverAll(sql: string, reading: FilesReading | undefined): string {
+  reading?.readAll();
+  return sql;
+}
 
 /** Called when the rows have been read, and before anything uses them. @throws Error that `runOverFiles` takes */
 export async function requireUnchanged(reading: FilesReading | undefined): Promise<void> {

@@ -10,7 +10,7 @@ import { rowTexts } from '../wire/rows.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import type { DefineMacros } from './define-macros.ts';
 import { interruptOnAbort } from './interrupt-on-abort.ts';
-import { requireUnchanged, sqlOverFiles } from './over-files.ts';
+import { requireUnchanged, sqlOverAll, sqlOverFiles } from './over-files.ts';
 import type { FilesReading } from '@querygate/duckdb-import';
 
 interface CallerSqlContext {
@@ -58,7 +58,7 @@ export function runCallerSql(
         const complete = computeTimes(planned.constants, bindings);
         const result =
           complete === undefined
-            ? await worker.runOnce(generic, bindings)
+            ? await worker.runOnce(sqlOverAll(generic, files), bindings)
             : await worker.runOnce(sqlOverFiles(planned, complete, files), complete);
         signal.throwIfAborted();
         await requireUnchanged(files);

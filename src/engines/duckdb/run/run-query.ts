@@ -1,3 +1,4 @@
+import type { DuckDBMaterializedResult } from '@duckdb/node-api';
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { openLinkedAbort } from '../../../concurrency/abort.ts';
@@ -7,7 +8,7 @@ import type { VersionedRef } from '../../../concurrency/versioned-ref.ts';
 import { callerDisconnected, GatewayError } from '../../../errors.ts';
 import type { Engine, Rows, RunOptions } from '../../../engine-contract/engine.ts';
 import { deadlineExceeded, engineClosing } from '../../../engine-contract/engine-errors.ts';
-import { type Bindings, bindingsOf, type HostWork } from '@querygate/bigquery-sql/duckdb';
+import { type Bindings, bindingsOf, type HostWork, type Plan } from '@querygate/bigquery-sql/duckdb';
 import type { Runnable } from '../prepare/prepare-catalog.ts';
 import type { Plans } from '../prepare/plans.ts';
 import type { PreparedQuery } from '../prepare/prepare-query.ts';
@@ -21,7 +22,7 @@ import { interruptOnAbort } from './interrupt-on-abort.ts';
 import { type KeptParts, RowsChanged, type TakenParts } from './kept-parts.ts';
 import type { RunWithJavascript } from '../javascript/javascript-apart.ts';
 import { runCallerSql } from './run-caller-sql.ts';
-import { requireUnchanged, runOverFiles, sqlOverFiles } from './over-files.ts';
+import { requireUnchanged, runOverFiles, sqlOverAll, sqlOverFiles } from './over-files.ts';
 import type { FilesReading } from '@querygate/duckdb-import';
 import type { LocalData } from '../open-data.ts';
 
@@ -192,13 +193,18 @@ function runPlans(
         const withConstants = await worker.compute(plan.constants, bindings).catch(() => undefined);
         signal.throwIfAborted();
         work.apart?.requireComplete();
-        // A constant that fails may be one that no row needs: the generic plan computes it where it is used.
-        const sql = withConstants === undefined ? generic : sqlOverFiles(plan, withConstants, files);
-        const values = withConstants ?? bindings;
         await parts?.beginSnapshot(worker);
-        const result = await (parts === undefined
-          ? worker.run(sql, values)
-          : worker.runOnce(withRelations(sql, parts.relations), values));
+        const runOne = (sql: string, values: Bindings) =>
+          parts === undefined
+            ? worker.run(sql, values)
+            : worker.runOnce(withRelations(sql, parts.relations), values);
+        // A constant that fails may be one that no row needs: the generic plan computes it where it is used.
+        const result = await (withConstants === undefined
+          ? runOne(sqlOverAll(generic, files), bindings)
+          : runSteps(plan, withConstants, files, {
+              run: runOne,
+              begin: async () => parts ?? worker.beginSnapshot(),
+            }));
         signal.throwIfAborted();
         await requireUnchanged(files);
         onResult();
@@ -212,4 +218,28 @@ function runPlans(
       }
     });
   return javascript.run({ owner, signal }, run);
+}
+
+/** Runs a plan, or, if it has steps, these in one snapshot. */
+async function runSteps(
+  plan: Plan,
+  values: Bindings,
+  files: FilesReading | undefined,
+  {
+    run,
+    begin,
+  }: {
+    run(sql: string, values: Bindings): Promise<DuckDBMaterializedResult>;
+    begin(): Promise<unknown>;
+  },
+): Promise<DuckDBMaterializedResult> {
+  const { inSteps } = plan;
+  if (inSteps === undefined) return run(sqlOverFiles(plan, values, files), values);
+  await begin();
+  const known = new Map(values);
+  for (const { name, plan: limit } of inSteps.limits) {
+    const result = await run(sqlOverFiles(limit, values, files), values);
+    known.set(name, { value: result.getChunk(0).getRowValues(0)[0] ?? null, type: result.columnType(0) });
+  }
+  return run(sqlOverFiles(inSteps.last, known, files), known);
 }

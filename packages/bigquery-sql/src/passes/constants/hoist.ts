@@ -22,7 +22,7 @@ export interface HoistedQuery {
 }
 
 /** Prefix of the names under which constants are bound; names of parameters can't start with it. */
-const ownPrefix = 'querygate_';
+export const ownPrefix = 'querygate_';
 
 /**
  * Computes before the query what does not depend on rows: DuckDB plans a query again for each set of parameters, and

@@ -144,11 +144,9 @@ export class FilesReading {
     return same.every(Boolean) && this.#files.changesOf(this.#tables) === this.#changes;
   }
 
-  /** The files that were read. */
+  /** The files that were read: all, unless statements have chosen some. */
   files(): readonly PlacedFile[] {
-    // Of several statements, one may have read all.
-    const [only = this.#all, another] = this.#chosen;
-    return [...new Set(another ? this.#all : only)];
+    return this.#chosen.length === 0 ? this.#all : [...new Set(this.#chosen.flat())];
   }
 }
 
