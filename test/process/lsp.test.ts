@@ -143,8 +143,8 @@ async function proposals(from: string, to: string): Promise<readonly string[]> {
 }
 
 /** Opens a file of checks, with ¦ at the place in question. */
-async function openChecks(marked: string) {
-  const checksUri = pathToFileURL(join(folder, 'checks', 'logs.sql')).href;
+async function openChecks(marked: string, path = 'logs.sql') {
+  const checksUri = pathToFileURL(join(folder, 'checks', path)).href;
   const checks = marked.replace('¦', '');
   const opened = nextDiagnostics();
   const document = { uri: checksUri, languageId: 'sql', version: 0, text: checks };
@@ -177,6 +177,9 @@ describe('a file of checks', () => {
     expect((await openChecks('ASSERT 1;¦')).diagnostics).toMatchObject([
       { message: expect.stringMatching(/BOOL/) },
     ]);
+    expect(
+      (await openChecks('ASSERT (SELECT MAX(ids) FROM edge_logs) > 0;¦', 'a/b.sql')).diagnostics,
+    ).toMatchObject([{ message: 'no column is named ids; did you mean id?' }]);
     expect((await openChecks('ASSERT ¦')).diagnostics).toMatchObject([
       { message: expect.stringMatching(/expected an expression/) },
     ]);

@@ -75,6 +75,17 @@ ASSERT 3 = (SELECT total_rows FROM INFORMATION_SCHEMA.PARTITIONS) AS 'rows'\r
     expect(exitCode).toBe(0);
   });
 
+  test('are in folders there too, each with its own name', async () => {
+    for (const inner of ['money', 'people', '.hidden']) mkdirSync(join(queries, 'checks', inner));
+    write('checks/money/orders.sql', "ASSERT (SELECT COUNT(*) FROM orders) = 3 AS 'three'");
+    write('checks/people/orders.sql', "ASSERT FALSE AS 'wrong'");
+    write('checks/.hidden/orders.sql', 'not SQL');
+    const { output } = await run();
+    expect(shown(output)).toContain('✓ checks/money/orders › three\n');
+    expect(shown(output)).toContain('✗ checks/people/orders › wrong\n    checks/people/orders.sql:1\n');
+    expect((await run('checks/money/orders')).exitCode).toBe(0);
+  });
+
   test('fail for FALSE, NULL and errors, with the line and the text', async () => {
     write(
       'checks/wrong.sql',

@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { type Problem, StartError } from '../../errors.ts';
 import { pathProblem } from '../../files/path-problem.ts';
 import { type Assertion, parseAssertions } from '../parts/assertions.ts';
@@ -8,7 +8,7 @@ import { readParts } from './read-parts.ts';
 
 /** A file of checks: what must hold for the data. */
 export interface CheckFile {
-  /** As in `checks/orders`. */
+  /** As in `checks/orders`: its path in the queries folder. */
   readonly name: string;
   readonly file: string;
   readonly assertions: readonly Assertion[];
@@ -24,7 +24,7 @@ export function loadChecks(folder: string): readonly CheckFile[] {
   const files = filesIn(folder);
   if (files.length === 0) return [];
   const { link } = readParts(folder, readFolder(folder));
-  return files.map(([path, content]) => parseCheckFile(join(folder, path), content, link));
+  return files.map(([path, content]) => parseCheckFile(folder, path, content, link));
 }
 
 function filesIn(folder: string): readonly (readonly [path: string, content: FileContent])[] {
@@ -37,9 +37,10 @@ function filesIn(folder: string): readonly (readonly [path: string, content: Fil
   }
 }
 
-/** One file of checks. */
-export function parseCheckFile(file: string, content: FileContent, link: Link): CheckFile {
-  const name = `checks/${basename(file, '.sql')}`;
+/** One file of checks. @param path in the queries folder */
+export function parseCheckFile(folder: string, path: string, content: FileContent, link: Link): CheckFile {
+  const file = join(folder, path);
+  const name = path.slice(0, -'.sql'.length);
   if ('problem' in content)
     return { name, file, assertions: [], problems: [{ file, message: content.problem }] };
   const source = { file, line: 1 };

@@ -62,7 +62,7 @@ export const checksFolder = 'checks';
 
 /** The files of checks in a queries folder, by their paths in it. @throws Error if their folder cannot be read */
 export function readCheckFiles(folder: string): CatalogFiles {
-  return contentsOf(folder, existingNames(folder, checksFolder, namesIn, '.sql'));
+  return contentsOf(folder, existingNames(folder, checksFolder, namesBelow, '.sql'));
 }
 
 /** The paths of the files in an inner folder. A folder without files need not exist. */

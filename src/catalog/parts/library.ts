@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { didYouMean } from '@querygate/text';
 import type { Problem } from '../../errors.ts';
 import { NameIndex } from './name-index.ts';
-import { type PartFile, parseDefinitionFile, parseQueryPart, type Unit } from './part-file.ts';
+import { type PartFile, parseDefinitionFile, parseQueryPart, queryDataset, type Unit } from './part-file.ts';
 
 /** The part that has a name, or why no part can be read by it; undefined: it is not the name of a part. */
 export type Found =
@@ -33,9 +33,6 @@ export type PartFiles = ReadonlyMap<string, PartFile>;
 
 /** The texts of the files of a folder by their paths. */
 type Texts = ReadonlyMap<string, string>;
-
-/** The data set of saved queries in FROM. */
-const queryDataset = 'query';
 
 /**
  * Reads the parts among the files of a folder, some milliseconds each: a step for each.
@@ -90,9 +87,10 @@ export function* librarySteps(
       const [unit] = file?.units ?? [];
       if (unit) return { unit };
       if (file) return { broken: file };
-      return {
-        message: `no saved query is named ${rest.join('.')}${didYouMean(`query.${name}`, queryNames())}`,
-      };
+      const meant =
+        didYouMean(`query.${name}`, queryNames()) ||
+        '; a table of a data set named query has its project before it';
+      return { message: `no saved query is named ${rest.join('.')}${meant}` };
     },
     // SAFE. is no project, and BigQuery takes it of its own functions only.
     functionNamed: (path) => (/^safe$/i.test(path[0] ?? '') ? undefined : only(path, functions.find(path))),

@@ -82,6 +82,9 @@ export function unitOf(name: string, file: string, fileText: string, parts: Head
   }
 }
 
+/** The data set of saved queries in FROM. */
+export const queryDataset = 'query';
+
 /** A file of views and functions. */
 export function parseDefinitionFile(file: string, fileText: string): PartFile {
   const of = { fileText, isPart: true };
@@ -92,6 +95,7 @@ export function parseDefinitionFile(file: string, fileText: string): PartFile {
       const ofColumns = viewColumns(unit.tree);
       return [
         ...(typeof ofColumns === 'string' ? [at(unit.tree, ofColumns)] : []),
+        ...(isHidden(unit) ? [at(unit.tree, hiddenMessage(unit))] : []),
         ...unit.names.parameters.map((node) =>
           at(node, `a ${unit.kind} has no parameters: @${node.name.name}`),
         ),
@@ -102,6 +106,14 @@ export function parseDefinitionFile(file: string, fileText: string): PartFile {
     return { ...of, units: [], problems: [syntaxProblem(error, fileText, { file, line: 1 })] };
   }
 }
+
+/** True for a view that no query can read: without a project, its data set is that of saved queries. */
+const isHidden = ({ kind, name }: Unit): boolean => kind === 'view' && hiddenName.test(name);
+
+const hiddenName = new RegExp(`^${queryDataset}\\.[^.]+$`, 'i');
+
+const hiddenMessage = ({ name }: Unit): string =>
+  `${name} would be a saved query: write the project of the view before it, as in my-project.${name}`;
 
 /** Each definition with a text of its own: the work for a reader does not grow with the other definitions of the file. */
 function definitionUnits(file: string, fileText: string): readonly Unit[] {

@@ -46,6 +46,21 @@ describe('views', () => {
     );
   });
 
+  test('of a data set named query have a project, in the file and where they are read', () => {
+    const texts = { 'views/q.sql': 'CREATE VIEW `my-project.query.daily` AS SELECT 3 AS x' };
+    expect(linked('SELECT x FROM my-project.query.daily', texts)).toMatch(/^WITH part_\w+ AS \( SELECT 3/);
+    expect(problemsIn({ 'views/q.sql': 'CREATE VIEW Query.daily AS SELECT 3 AS x' })).toEqual([
+      'views/q.sql:1:1 Query.daily would be a saved query: write the project of the view before it, as in my-project.Query.daily',
+    ]);
+    expect(
+      problemsIn({ ...texts, 'a.sql': reader('SELECT x FROM query.daily').replaceAll('reader', 'a') }),
+    ).toEqual([
+      expect.stringMatching(
+        /^a.sql:\d+:15 no saved query is named daily; a table of a data set named query has/,
+      ),
+    ]);
+  });
+
   test.each(['other.stats.daily', 'daily', 'stats.raw', 'a.my-project.stats.daily'])(
     'are not read as %s',
     (name) => {

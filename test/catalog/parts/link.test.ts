@@ -232,7 +232,9 @@ test.each<[string, Texts, readonly string[]]>([
   [
     'a name in a part that is not there',
     { 'reader.sql': reader('SELECT x FROM query.base'), 'base.sql': partText('SELECT x\nFROM query.other') },
-    ['base.sql:5:6 no saved query is named other'],
+    [
+      'base.sql:5:6 no saved query is named other; a table of a data set named query has its project before it',
+    ],
   ],
   [
     'a header of a part with other keys',

@@ -1,18 +1,20 @@
-import { dirname, join, resolve } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { assertionProblems, checksFolder, parseCheckFile } from 'querygate/catalog';
 import type { CheckContext, CheckedDocument } from './check-document.ts';
 
-/** True for a file of checks of a queries folder. */
+/** True for a file of checks of a queries folder, which may be in a folder of its own there. */
 export const isCheckFile = (file: string, queriesDir: string): boolean =>
-  dirname(file) === join(resolve(queriesDir), checksFolder);
+  file.startsWith(join(resolve(queriesDir), checksFolder) + sep);
 
-/** Checks the ASSERT statements of a file as `querygate check` does. */
+/** Checks the ASSERT statements of a file as `querygate check` does. @param folder of the saved queries */
 export function checkAsserts(
+  folder: string,
   file: string,
   text: string,
   { tables, dialect, parts }: Required<CheckContext>,
 ): CheckedDocument {
-  const { assertions, problems } = parseCheckFile(file, { text }, parts.link);
+  const path = relative(folder, file).replaceAll(sep, '/');
+  const { assertions, problems } = parseCheckFile(folder, path, { text }, parts.link);
   const found = [...problems, ...assertionProblems(assertions, tables, dialect)];
   return { problems: found.filter((one) => one.file === file), unfinished: [], query: undefined, types: [] };
 }

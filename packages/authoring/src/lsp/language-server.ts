@@ -37,6 +37,8 @@ interface Options {
 /** A saved query that an editor has open, as it was checked last. */
 interface OpenDocument {
   readonly file: string;
+  /** That of the saved queries to which it belongs. */
+  readonly folder: string;
   readonly text: string;
   readonly checked: CheckedDocument;
   /** The SQL when it could be parsed last. */
@@ -87,19 +89,21 @@ export function serveEditor({ input, output, queriesDir, dialect }: Options): vo
     const file = savedQueryFile(uri, text, queriesDir);
     if (file === undefined) return undefined;
     if (isCheckFile(file, queriesDir)) {
-      const folderParts = parts.in(resolve(queriesDir));
-      const context = { tables: tables.of(dirname(file)), dialect, parts: folderParts };
+      const folder = resolve(queriesDir);
+      const folderParts = parts.in(folder);
+      const context = { tables: tables.of(folder), dialect, parts: folderParts };
       return {
-        ...{ file, text, last: undefined, readable: folderParts.library.tableNames() },
-        checked: checkAsserts(file, text, context),
+        ...{ file, folder, text, last: undefined, readable: folderParts.library.tableNames() },
+        checked: checkAsserts(folder, file, text, context),
         hasAsserts: true,
       };
     }
     const sql = sqlPart(text)?.sql ?? '';
     const last = parseAround(sql, sql.length) ?? checked.get(uri)?.last;
-    const context = { tables: tables.of(file), dialect, parts: parts.of(file, text) };
+    const folder = dirname(file);
+    const context = { tables: tables.of(folder), dialect, parts: parts.of(file, text) };
     return {
-      ...{ file, text, last, readable: context.parts.library.tableNames() },
+      ...{ file, folder, text, last, readable: context.parts.library.tableNames() },
       checked: checkDocument(basename(file, '.sql'), file, text, context),
     };
   };
@@ -199,7 +203,7 @@ function hoverAt(
   const found = at
     ? hoverSql({
         ...{ sql: at.sql, offset: offset - at.start, types: checked.types },
-        ...{ tables: tablesOf(document, tables), parameters: parametersOf(document) },
+        ...{ tables: tables.of(document.folder), parameters: parametersOf(document) },
       })
     : hoverHeader(text.slice(0, text.length - (sqlPart(text)?.sql.length ?? 0)), offset);
   if (found === undefined) return undefined;
@@ -216,14 +220,10 @@ function completeAt(document: OpenDocument, offset: number, tables: Tables): Com
   if (at === undefined) return completeHeader(text.slice(0, offset).replace(/^.*\n/, ''));
   const [sql, parameters] = [at.sql, parametersOf(document)];
   return completeSql({
-    ...{ sql, offset: offset - at.start, tables: tablesOf(document, tables) },
+    ...{ sql, offset: offset - at.start, tables: tables.of(document.folder) },
     ...{ readable, parameters, last },
   });
 }
-
-/** The folder of tables is beside saved queries. */
-const tablesOf = ({ file, hasAsserts }: OpenDocument, tables: Tables) =>
-  tables.of(hasAsserts ? dirname(file) : file);
 
 /** The parameters that the header declares, also if it has problems. */
 function parametersOf({ file, text }: OpenDocument): readonly NamedValue[] {
