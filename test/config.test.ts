@@ -104,6 +104,13 @@ describe('configuration', () => {
     expect(readConfig({ HOST: '[::1]' }).host).toBe('::1');
   });
 
+  test.each([
+    'ducklake:postgres:dbname=l password=hunter2',
+    'ducklake:postgres:postgresql://me:hunter2@db/l',
+  ])('a lake with a password is refused, and not shown', (DATA_DIR) => {
+    expect(() => readConfig({ DATA_DIR })).toThrow(/DATA_DIR: must not have a password(?!.*hunter2)/s);
+  });
+
   test('a URL with a password is not shown', () => {
     expect(() => readConfig({ BIGQUERY_API_ENDPOINT: 'http://me:hunter2@emulator/x' })).toThrow(
       /BIGQUERY_API_ENDPOINT: must be(?!.*hunter2)/s,

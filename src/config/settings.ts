@@ -89,7 +89,12 @@ export const settings = z.object({
     .default('127.0.0.1'),
   SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 600).optional(),
   QUERIES_DIR: z.string().default('queries'),
-  DATA_DIR: pathOr(demoData, 'a folder').optional(),
+  DATA_DIR: pathOr(demoData, 'a folder')
+    .refine((text) => !/^ducklake:.*(?:password\s*=|:\/\/[^/]*:[^/]*@)/is.test(text), {
+      error:
+        'must not have a password, which logs would show: PGPASSWORD, or ~/.pgpass, has that of Postgres',
+    })
+    .optional(),
   STORE_FILE: pathOr(':memory:', 'a file').optional(),
   DATA_RETENTION_DAYS: wholeNumber(1, 36_500).optional(),
   API_KEY: secret(secretRules.apiKey).optional(),

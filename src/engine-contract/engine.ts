@@ -69,6 +69,8 @@ export interface Rows {
   readonly truncated: boolean;
   /** Only from engines that bill for queries. */
   readonly cost?: Cost;
+  /** The version of the data that the rows are of, from engines whose data has versions. */
+  readonly dataVersion?: string;
   /** Only of a caller's SQL: no header declares its columns. */
   readonly columns?: readonly ResultColumn[];
 }
@@ -95,6 +97,11 @@ export interface Engine {
   readonly source: string;
   /** Runs a saved query once. @throws GatewayError as above; any other error is a defect of the engine */
   run(bound: BoundQuery, options: RunOptions): Promise<Rows>;
+  /**
+   * The version of the data that a run would read now: another one if rows of the query's tables have changed. Left out by
+   * engines whose data has no versions; undefined for a query of no such data.
+   */
+  dataVersionOf?(query: SavedQuery): string | undefined;
   /**
    * The bytes that a run would read, without running it; left out by engines that do not know it.
    *
@@ -173,6 +180,8 @@ export interface EngineListener {
   news(message: string): void;
   /** Called whenever an engine that imports files has looked for changes. */
   imported?(report: ImportReport): void;
+  /** Called when `dataVersionOf` has changed for some queries. */
+  dataChanged?(): void;
   /** The progress of opening the engine: one short line, which replaces the previous one. */
   progress?(line: string): void;
   /** Called for SQL of a caller that did not end by itself. */

@@ -54,6 +54,7 @@ export function withFileChecks(given: EngineFactory): CheckedEngine {
         source: engine.source,
         updates: updatesWithFileChecks(engine.updates, host, problemsOfQuery),
         run: engine.run.bind(engine),
+        ...(engine.dataVersionOf && { dataVersionOf: engine.dataVersionOf.bind(engine) }),
         ...(engine.estimateBytes && { estimateBytes: engine.estimateBytes.bind(engine) }),
         close: () => engine.close(),
       };

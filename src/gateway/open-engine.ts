@@ -21,11 +21,13 @@ interface EngineOptions {
   /** Called when it cannot run anything until it is opened again. */
   readonly onUnusable?: ((error: Error) => void) | undefined;
   readonly imported: (report: ImportReport) => void;
+  readonly dataChanged: () => void;
 }
 
 /** Opens an engine whose reports go to the log. @throws StartError as `Engine` says */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  const { engine, settings, catalog, turns, log, now, onProgress, onUnusable, imported } = options;
+  const { engine, settings, catalog, turns, log, now, onProgress, onUnusable, imported, dataChanged } =
+    options;
   const opened = await withFileChecks(engine).open({
     catalog,
     limits: limitsOf(settings),
@@ -35,7 +37,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       problem: (message) => log.warn(log.isLevelEnabled('debug') ? message : problemWithoutValues(message)),
       unusable: onUnusable ?? ((error) => log.fatal({ err: errorToLog(error, log) }, unusable)),
       news: (message) => log.info(message),
-      imported,
+      ...{ imported, dataChanged },
       ...(onProgress && { progress: onProgress }),
       sqlStopped: ({ owner, endpoint, sqlSha256: sql_sha256, reason, rests }) =>
         log.warn({ key: keyOf(owner), endpoint, sql_sha256, reason, rests }, 'SQL of a caller was stopped'),

@@ -59,12 +59,14 @@ export async function openQueryExecution(
     warned = warnings;
     for (const hook of hooks.onImport) hook(report);
   };
-  const engine = hooks.observeRuns(await openEngine({ ...options, now: clock.now, imported }));
+  let results: Results | undefined;
+  const dataChanged = () => results?.dataChanged();
+  const engine = hooks.observeRuns(await openEngine({ ...options, now: clock.now, imported, dataChanged }));
   closers.push(() => engine.close());
   const onCost: OnCost = (endpoint, cost, trace) =>
     log.info({ endpoint, ...cost, ...(trace && idsOf(trace)) }, 'query ran');
   const { engineConcurrency, engineTimeoutMs } = settings;
-  const results = openResults({
+  results = openResults({
     catalog,
     engine,
     engineConcurrency,

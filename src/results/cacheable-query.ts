@@ -12,6 +12,8 @@ export interface CacheableQuery {
   readonly key: string;
   readonly bound: BoundQuery;
   readonly policy: CachePolicy;
+  /** The version of the data as it is known to be; undefined if it has none. */
+  readonly dataVersion: string | undefined;
   /** The key for whose request it is run; undefined for a refresh. */
   readonly owner: Owner;
   /** As in `RunOptions`. */
@@ -25,6 +27,10 @@ export interface CacheableQuery {
   /** True when no cached result is accepted, only that of a run that begins now. */
   readonly noCache: boolean;
 }
+
+/** The key of a run, and of its result in the cache that gateways share: data of another version is another result. */
+export const runKeyOf = ({ key, dataVersion }: Pick<CacheableQuery, 'key' | 'dataVersion'>): string =>
+  dataVersion === undefined ? key : `${key} ${dataVersion}`;
 
 /** The result of one run of a `CacheableQuery`, and where it came from. */
 export interface RunOutcome {

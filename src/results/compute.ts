@@ -10,7 +10,7 @@ import type { Cost, Engine, RunOptions, Wave } from '../engine-contract/engine.t
 import { rowCountOf } from '../engine-contract/rows-document.ts';
 import { GatewayError } from '../errors.ts';
 import { type RequestTrace, type Span, withSpan } from '../trace/span.ts';
-import { type CacheableQuery, isNewEnough, type RunOutcome } from './cacheable-query.ts';
+import { type CacheableQuery, isNewEnough, type RunOutcome, runKeyOf } from './cacheable-query.ts';
 import type { Counters } from './counters.ts';
 import type { Followers } from './followers.ts';
 import type { HotKeys } from './warming/hot-keys.ts';
@@ -85,7 +85,7 @@ async function compute(
 ): Promise<RunOutcome | undefined> {
   const { shared, memory, hotKeys, clock, engineTimeoutMs } = options;
   const { key, bound, owner, payer, noCache, trace, wave } = query;
-  const getShared = shared && (() => shared.get(key, bound.query.maxRows));
+  const getShared = shared && (() => shared.get(runKeyOf(query), bound.query.maxRows));
   const cached = noCache || !getShared ? undefined : await inSpan(trace, 'shared cache', getShared);
   // Even if it is too old for this caller: it may be returned when the engine fails.
   if (cached !== undefined) await store(options, key, cached);

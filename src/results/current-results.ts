@@ -1,6 +1,7 @@
 import { type BoundQuery, isOutdated } from '../catalog/binding/bind.ts';
 import type { CachePolicy } from '../catalog/model/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
+import type { Engine } from '../engine-contract/engine.ts';
 import type { Counters } from './counters.ts';
 import type { CachedResult, ObtainedResult } from './get-result.ts';
 import type { HotKeys } from './warming/hot-keys.ts';
@@ -45,6 +46,7 @@ const never = Number.NEGATIVE_INFINITY;
 
 interface CurrentOptions {
   readonly keyOf: (bound: BoundQuery) => string;
+  readonly engine: Pick<Engine, 'dataVersionOf'>;
   readonly memory: ResultStore;
   readonly hotKeys: HotKeys;
   readonly counters: Counters;
@@ -52,7 +54,7 @@ interface CurrentOptions {
 }
 
 export function buildCurrentResults(options: CurrentOptions): CurrentResults {
-  const { keyOf, memory, hotKeys, counters, clock } = options;
+  const { keyOf, engine, memory, hotKeys, counters, clock } = options;
   const results: CurrentResults = {
     find(bound) {
       const { caching: policy } = bound.query;
@@ -81,6 +83,9 @@ export function buildCurrentResults(options: CurrentOptions): CurrentResults {
         const document = memory.look(key) ?? (memory.isNewest(key, documentId) ? standIn : undefined);
         if (document?.id !== documentId) return undefined;
         if (obtainedAt - document.begunAt >= policy.ttlSeconds * 1000) return undefined;
+        const { dataVersion } = document.metadata;
+        if (dataVersion !== undefined && dataVersion !== engine.dataVersionOf?.(bound.query))
+          return undefined;
         const result = { document, caching: policy, cacheStatus: 'HIT', obtainedAt } as const;
         const later =
           bound.validUntil === undefined ? result : stillBound(result, bound, clock.now().getTime());

@@ -4,7 +4,7 @@ import type { Owner } from '../concurrency/fair-share.ts';
 import type { Run, SingleFlight } from '../concurrency/single-flight.ts';
 import type { Principal } from '../keys/principal.ts';
 import type { RequestTrace } from '../trace/span.ts';
-import type { CacheableQuery, RunOutcome } from './cacheable-query.ts';
+import { type CacheableQuery, type RunOutcome, runKeyOf } from './cacheable-query.ts';
 import { type ComputeOptions, computeAndStore, computeOnce, mayServeStale } from './compute.ts';
 import { freshnessOf } from './freshness.ts';
 import type { HotKey } from './warming/hot-keys.ts';
@@ -72,17 +72,19 @@ interface GetResultOptions extends ComputeOptions {
 }
 
 export function buildGetResult(options: GetResultOptions): GetResult {
-  const { keyOf, hotKeys, clock } = options;
+  const { engine, keyOf, hotKeys, clock } = options;
   const getResult: GetResult = async (bound, request) => {
     const { caching: policy } = bound.query;
     const { noCache, owner, payer } = request;
     const key = keyOf(bound);
-    if (policy === 'disabled') return computeUncached(options, key, bound, request);
+    const dataVersion = engine.dataVersionOf?.(bound.query);
+    if (policy === 'disabled')
+      return computeUncached(options, runKeyOf({ key, dataVersion }), bound, request);
 
     const now = clock.elapsedMs();
     const { trace } = request.caller;
     const minBegunAt = noCache ? now : Number.NEGATIVE_INFINITY;
-    const query = { key, bound, policy, owner, payer, noCache, trace, minBegunAt };
+    const query = { key, bound, policy, dataVersion, owner, payer, noCache, trace, minBegunAt };
     // SQL of callers is cached, but not kept warm.
     const isWarmed = bound.sql === undefined && request.isFollowed !== true;
     const hotKey = isWarmed ? hotKeys.touch(key, bound, policy, now) : undefined;
@@ -120,7 +122,7 @@ async function refreshNow(
   query: CacheableQuery,
   request: ResultRequest,
 ): Promise<CachedResult> {
-  const { document } = await waitForRun(options, `no-cache ${query.key}`, request, (context) =>
+  const { document } = await waitForRun(options, `no-cache ${runKeyOf(query)}`, request, (context) =>
     computeAndStore(options, query, context),
   );
   return {
@@ -150,7 +152,7 @@ async function computeShared(
   request: ResultRequest,
 ): Promise<CachedResult> {
   try {
-    const { document, source, joined } = await waitForRun(options, query.key, request, (context) =>
+    const { document, source, joined } = await waitForRun(options, runKeyOf(query), request, (context) =>
       computeAndStore(options, query, context),
     );
     const obtainedAt = options.clock.elapsedMs();
@@ -165,7 +167,7 @@ async function computeShared(
 
 async function fromCache(
   { memory, hotKeys, counters }: GetResultOptions,
-  { key, policy }: CacheableQuery,
+  { key, policy, dataVersion }: CacheableQuery,
   cacheStatus: 'HIT' | 'STALE',
   now: number,
   hotKey?: HotKey,
@@ -174,7 +176,9 @@ async function fromCache(
   if (document === undefined) return undefined;
   // The key may have become hot only now, after its result was stored.
   if (hotKey?.begunAt !== document.begunAt) hotKeys.recordResult(key, document.begunAt);
+  const isOfData = document.metadata.dataVersion === dataVersion;
   const freshness = freshnessOf(document, policy, now);
+  if (!isOfData && cacheStatus === 'HIT') return undefined;
   if (freshness === 'expired' || (freshness === 'stale' && cacheStatus === 'HIT')) return undefined;
   counters[cacheStatus === 'HIT' ? 'hits' : 'stale'] += 1;
   return { document, caching: policy, cacheStatus, obtainedAt: now };

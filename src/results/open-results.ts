@@ -10,14 +10,14 @@ import type { Engine } from '../engine-contract/engine.ts';
 import { errorToLog } from '../engine-contract/without-values.ts';
 import { GatewayError } from '../errors.ts';
 import { parseCacheKey, prefixedCacheKey } from './cache-key.ts';
-import type { RunOutcome } from './cacheable-query.ts';
+import { type RunOutcome, runKeyOf } from './cacheable-query.ts';
 import { type ComputeOptions, computeAndStore, isOverBudget, mayServeStale, type OnCost } from './compute.ts';
 import type { Follow, Followers } from './followers.ts';
 import { ageMs, keepMs } from './freshness.ts';
 import { type Counters, zeroCounters } from './counters.ts';
 import { buildCurrentResults, type CurrentResults } from './current-results.ts';
 import { buildGetResult, type GetResult } from './get-result.ts';
-import { HotKeys } from './warming/hot-keys.ts';
+import { type HotKey, HotKeys } from './warming/hot-keys.ts';
 import type { ResultDocument } from './result-document.ts';
 import { type DerivedStore, openResultStore } from './result-store.ts';
 import type { OpenSharedCache } from './shared/shared-cache.ts';
@@ -49,6 +49,8 @@ export interface Results extends Follow {
   readonly get: GetResult;
   /** From now on results of this version's queries are kept warm, and no others. */
   replaceCatalog(catalog: Catalog): void;
+  /** The data has other versions: what is kept warm is refreshed where it is of one before. */
+  dataChanged(): void;
   readonly counters: Readonly<Counters>;
   /** How many keys are kept warm. */
   hotKeys(): number;
@@ -129,6 +131,15 @@ export function openResults(options: ResultsOptions): Results {
       hotKeys.replaceQueries(new Set(next.queries), parseKey);
       pins.replaceCatalog(next);
     },
+    dataChanged() {
+      const isOutdated = ({ key, bound }: HotKey) => {
+        const document = memory.peek(key);
+        return (
+          document !== undefined && document.metadata.dataVersion !== engine.dataVersionOf?.(bound.query)
+        );
+      };
+      hotKeys.refreshNow(isOutdated, clock.elapsedMs());
+    },
     ...buildFollow(compute, keyOf),
     counters,
     hotKeys: () => hotKeys.size,
@@ -154,9 +165,10 @@ function buildRefresh(
     const { key, bound, policy, followed, begunAt = Number.NEGATIVE_INFINITY } = hotKey;
     const owner = followed ? following : undefined;
     const wave = waves.current(hotKey);
-    const query = { key, bound, policy, owner, wave, minBegunAt: begunAt + 1, noCache: false };
+    const dataVersion = compute.engine.dataVersionOf?.(bound.query);
+    const query = { key, bound, policy, dataVersion, owner, wave, minBegunAt: begunAt + 1, noCache: false };
     const outcome = await singleFlight
-      .start(key, signal, (context) => computeAndStore(compute, query, context))
+      .start(runKeyOf(query), signal, (context) => computeAndStore(compute, query, context))
       .catch((error: unknown) => {
         const mayServe = (document: ResultDocument) =>
           mayServeStale(error) && ageMs(document, compute.clock.elapsedMs()) < keepMs(policy);

@@ -16,6 +16,8 @@ interface ResultMetadata {
   readonly ofRows?: number | undefined;
   /** The cost of computing the rows; only from engines that charge for it. */
   readonly cost?: Cost | undefined;
+  /** The version of the data that the rows are of; only from engines whose data has versions. */
+  readonly dataVersion?: string | undefined;
   /** Of a caller's SQL. */
   readonly columns?: readonly ResultColumn[] | undefined;
 }
@@ -52,11 +54,12 @@ export function buildDocument(
   owner?: Owner,
   before?: ResultDocument,
 ): Promise<ResultDocument> {
-  const { truncated, cost, columns } = rows;
+  const { truncated, cost, dataVersion, columns } = rows;
   const metadata = {
     rowCount: rowCountOf(rows),
     truncated,
     ...(cost && { cost }),
+    ...(dataVersion !== undefined && { dataVersion }),
     ...(columns && { columns }),
   };
   // Not an async function: while it awaits the compression, it would keep the rows in memory.

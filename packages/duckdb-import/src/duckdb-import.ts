@@ -1,5 +1,7 @@
 /** A folder of data files as DuckDB tables with BigQuery's types: a store, its tables, and the import that fills them. */
 export { buildExclusive } from './exclusive.ts';
+export { type Lake, openLake } from './lake/open-lake.ts';
+export { type LakeLocation, parseLake } from './lake/lake-location.ts';
 export { listedNames } from './import-warnings.ts';
 export { type Import, openImport } from './open-import.ts';
 export { progressText } from './progress.ts';

@@ -164,7 +164,7 @@ export async function changeFiles(
   const laidOut = all.find(({ name, isInFiles }) => name === table && isInFiles);
   const views = laidOut ? [files.viewSql(laidOut, next)] : [];
   const run = () => runTransaction(connection, [...statements, ...views]);
-  await options.tables.change(() => files.change(table, run, () => next));
+  await options.tables.change(() => files.change([table], run, () => next));
 }
 
 /** Forgets the files of a table whose rows have been dropped, after the store has. */

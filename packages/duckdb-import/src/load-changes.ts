@@ -118,7 +118,7 @@ async function load(state: ImportState, batch: Batch): Promise<LoadResult> {
     return laidOut.isInFiles && !hasImported ? [files.viewSql(laidOut, next)] : [];
   };
   return files.change(
-    name,
+    [name],
     () => loadInto(state, batch, views),
     () => next,
   );

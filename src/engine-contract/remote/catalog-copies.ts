@@ -59,6 +59,11 @@ export class CatalogReceiver {
     return this.#analyzed.get(number);
   }
 
+  /** Every query that is known, with its number. */
+  all(): Iterable<readonly [number, SavedQuery]> {
+    return this.#analyzed;
+  }
+
   receive({ queries: numbers, added, kept, schemas }: CatalogMessage): AnalyzedCatalog {
     this.#tables = schemas ?? this.#tables;
     for (const [number, query] of added) this.#received.set(number, query);

@@ -73,6 +73,8 @@ export class EngineProcess {
   readonly #catalogs = new CatalogSender();
   readonly #onEvent: ProcessListener['onEvent'];
   readonly #watch: (silentSeconds: number) => () => void;
+  /** By the numbers of queries. */
+  #dataVersions: ReadonlyMap<number, string> = new Map();
   #last = 0;
   #killedBecause: string | undefined;
   #endedAs: ProcessEnded | undefined;
@@ -124,10 +126,15 @@ export class EngineProcess {
   }
 
   has(query: SavedQuery): boolean {
-    return (
-      this.#catalogs.numberOf(query) !== undefined ||
-      this.#catalogs.numberOf(queryOfForm(query)) !== undefined
-    );
+    return this.#numberOf(query) !== undefined;
+  }
+
+  dataVersionOf(query: SavedQuery): string | undefined {
+    return this.#dataVersions.get(this.#numberOf(query) ?? 0);
+  }
+
+  #numberOf(query: SavedQuery): number | undefined {
+    return this.#catalogs.numberOf(query) ?? this.#catalogs.numberOf(queryOfForm(query));
   }
 
   /** True if a version was checked. */
@@ -140,7 +147,7 @@ export class EngineProcess {
     const { signal, owner, wave, onStart, beforeRows } = options;
     const known = this.#catalogs.numberOf(query);
     const message: RunMessage = {
-      query: known ?? this.#catalogs.numberOf(queryOfForm(query)) ?? 0,
+      query: this.#numberOf(query) ?? 0,
       form: known === undefined ? toForm(query) : undefined,
       parameters,
       sql,
@@ -159,14 +166,11 @@ export class EngineProcess {
         (beforeRows?.(signal) ?? Promise.resolve()).then(goOn, leaveFor);
       },
       resolve: async (answer) => {
-        const { rowCount, truncated, cost, columns } = answer as EndedMessage;
+        const { rowCount, truncated, ...more } = answer as EndedMessage;
         this.hasWorked = true;
         try {
           await beforeRows?.(signal);
-          const rows = new DocumentRows({ parts, rowCount }, truncated);
-          resolve(
-            cost === undefined && columns === undefined ? rows : Object.assign(rows, { cost, columns }),
-          );
+          resolve(Object.assign(new DocumentRows({ parts, rowCount }, truncated), more));
         } catch (error) {
           reject(error);
         }
@@ -256,8 +260,13 @@ export class EngineProcess {
     return wasThere;
   }
 
+  #takeEvent(event: EventMessage): void {
+    if (event.type === 'dataVersions') this.#dataVersions = new Map(event.versions);
+    this.#onEvent(event);
+  }
+
   #onFrame({ kind, id, payload }: Frame): void {
-    if (kind === toGateway.event) this.#onEvent(JSON.parse(payload.toString()));
+    if (kind === toGateway.event) this.#takeEvent(JSON.parse(payload.toString()));
     // A run that was cancelled has none.
     const request = this.#requests.get(id);
     if (request === undefined) return;

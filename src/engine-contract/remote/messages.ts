@@ -87,6 +87,7 @@ export interface EndedMessage {
   readonly rowCount: number;
   readonly truncated: boolean;
   readonly cost?: Cost;
+  readonly dataVersion?: string;
   readonly columns?: readonly ResultColumn[];
 }
 
@@ -103,4 +104,5 @@ export type EventMessage =
   | { readonly type: 'problem' | 'news' | 'progress' | 'stuck'; readonly text: string }
   | { readonly type: 'imported'; readonly report: ImportReport }
   | { readonly type: 'sqlStopped'; readonly stopped: StoppedSql }
+  | { readonly type: 'dataVersions'; readonly versions: readonly (readonly [number, string])[] }
   | { readonly type: 'unusable'; readonly text: string };

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
-import type { Catalog } from '../../catalog/model/saved-query.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { openLinkedAbort, untilAborted } from '../../concurrency/abort.ts';
 import { systemClock } from '../../concurrency/clock.ts';
 import { callerDisconnected, GatewayError, StartError } from '../../errors.ts';
@@ -39,6 +39,7 @@ export async function openRemote(host: EngineHost, options: RemoteOptions): Prom
   return {
     source: remote.source,
     updates: remote.updates(),
+    dataVersionOf: (query) => remote.dataVersionOf(query),
     run: (bound, runOptions) => remote.run(bound, runOptions),
     close: once(() => remote.close()),
   };
@@ -53,6 +54,8 @@ class RemoteEngine {
   #next = Promise.withResolvers<EngineProcess>();
   /** The process that was started last. */
   #latest: EngineProcess | undefined;
+  /** The process that was opened last: until the next one is, its versions of the data are the latest known. */
+  #opened: EngineProcess | undefined;
   /** Attempts since a process has run a query. */
   #attempts = 0;
   #catalog: Catalog;
@@ -104,6 +107,10 @@ class RemoteEngine {
     } finally {
       release();
     }
+  }
+
+  dataVersionOf(query: SavedQuery): string | undefined {
+    return this.#opened?.dataVersionOf(query);
   }
 
   updates(): CatalogUpdates {
@@ -168,6 +175,7 @@ class RemoteEngine {
       throw error;
     }
     this.#process = started;
+    this.#opened = started;
     this.#next.resolve(started);
   }
 
@@ -207,6 +215,7 @@ class RemoteEngine {
     const { events } = this.#host;
     if (event.type === 'imported') events.imported?.(event.report);
     else if (event.type === 'sqlStopped') events.sqlStopped?.(event.stopped);
+    else if (event.type === 'dataVersions') events.dataChanged?.();
     else if (event.type === 'problem') events.problem(event.text);
     else if (event.type === 'news') events.news(event.text);
     else if (event.type !== 'progress') process.kill(`was ended, because ${event.text}`);

@@ -16,6 +16,7 @@ import { CatalogReceiver } from './catalog-copies.ts';
 import {
   type CatalogMessage,
   type CheckAnswer,
+  type EndedMessage,
   type EventMessage,
   type OpenMessage,
   type ReleaseMessage,
@@ -99,11 +100,26 @@ class EngineServer<Settings> {
       catalog: this.#catalogs.receive(message.catalog),
       limits: message.limits,
       now: () => (this.#time === undefined ? systemClock.now() : new Date(this.#time)),
-      events: listenerOf((event) => this.#channel.sendJson(toGateway.event, 0, event)),
+      events: {
+        ...listenerOf((event) => this.#channel.sendJson(toGateway.event, 0, event)),
+        dataChanged: () => this.#sendVersions(),
+      },
       turns: this.#turns,
     };
     this.#engine = await this.#open(host, message.settings);
+    this.#sendVersions();
     this.#channel.sendJson(toGateway.opened, id, { source: this.#engine.source });
+  }
+
+  #sendVersions(): void {
+    const engine = this.#engine;
+    if (engine?.dataVersionOf === undefined) return;
+    const versions = [...this.#catalogs.all()].flatMap(([number, query]): (readonly [number, string])[] => {
+      const version = engine.dataVersionOf?.(query);
+      return version === undefined ? [] : [[number, version]];
+    });
+    const event: EventMessage = { type: 'dataVersions', versions };
+    if (versions.length > 0) this.#channel.sendJson(toGateway.event, 0, event);
   }
 
   async #run({ id, payload }: Frame): Promise<void> {
@@ -152,6 +168,7 @@ class EngineServer<Settings> {
   async #replace({ id, payload }: Frame): Promise<void> {
     const release = await this.#engine?.updates?.replace(this.#catalogs.receive(deserialize(payload)));
     if (release !== undefined) this.#releases.set(id, release);
+    this.#sendVersions();
     this.#channel.sendJson(toGateway.answer, id, []);
   }
 
@@ -193,7 +210,7 @@ async function sendRows(
   result: Rows,
   { turns, owner, signal, mayGoOn }: SendOptions,
 ): Promise<void> {
-  const { truncated, cost, columns } = result;
+  const { truncated, cost, dataVersion, columns } = result;
   let isFirst = true;
   for (const part of partsOf(result)) {
     if (!isFirst) {
@@ -208,7 +225,14 @@ async function sendRows(
     }
     isFirst = false;
   }
-  channel.sendJson(toGateway.ended, id, { rowCount: rowCountOf(result), truncated, cost, columns });
+  const ended: EndedMessage = {
+    rowCount: rowCountOf(result),
+    truncated,
+    ...(cost && { cost }),
+    ...(dataVersion !== undefined && { dataVersion }),
+    ...(columns && { columns }),
+  };
+  channel.sendJson(toGateway.ended, id, ended);
 }
 
 /** The bytes of a result, each part of which is made when it is to be sent. */

@@ -1,15 +1,16 @@
 import { setMaxListeners } from 'node:events';
-import { resolve } from 'node:path';
 import { Closers } from '../../concurrency/closers.ts';
 import { PerOwnerQueue } from '../../concurrency/per-owner-queue.ts';
 import { sessionSettings } from '@querygate/bigquery-sql/duckdb';
 import { quoteText } from '@querygate/bigquery-sql/tree';
+import { queryOfForm } from '../../catalog/model/query-forms.ts';
 import { once } from '../../memoize.ts';
 import type { Engine } from '../../engine-contract/engine.ts';
 import type { EngineHost } from '../../engine-contract/engine-factory.ts';
 import { canStartChildren } from '../../process/start-child.ts';
-import type { DuckdbOptions, DuckdbSettings } from './duckdb-options.ts';
-import { type LocalData, openData, requireDataDir } from './open-data.ts';
+import type { DuckdbSettings } from './duckdb-options.ts';
+import type { LocalData } from './data/local-data.ts';
+import { openData, requireDataDir } from './open-data.ts';
 import { asStartError, type Database, openDatabase } from './open-database.ts';
 import { openVersions, type Versions } from './open-versions.ts';
 import { planInBackground } from './prepare/plan-in-background.ts';
@@ -42,13 +43,8 @@ export async function openDuckdb(host: EngineHost, settings: DuckdbSettings): Pr
     return closers.close();
   });
   try {
-    const { run, updates } = await openParts(host, settings, { database, closers, closing: closing.signal });
-    return {
-      source: `duckdb ${settings.dataDir === undefined ? 'demo' : resolve(settings.dataDir)}`,
-      updates,
-      run,
-      close,
-    };
+    const parts = await openParts(host, settings, { database, closers, closing: closing.signal });
+    return { ...parts, close };
   } catch (error) {
     await close();
     throw asStartError(error, settings);
@@ -67,7 +63,7 @@ async function openParts(
   host: EngineHost,
   settings: DuckdbSettings,
   shared: Shared,
-): Promise<Required<Pick<Engine, 'run' | 'updates'>>> {
+): Promise<Omit<Engine, 'close'>> {
   const { database, closers, closing } = shared;
   const { catalog, now, events: listener } = host;
   const { connect } = database;
@@ -94,7 +90,7 @@ async function openParts(
   closers.push(() => data.close());
   // Also gives back what the allocator has kept of the memory of the import.
   await connection.run(`SET memory_limit = ${quoteText(settings.memoryLimit)}`);
-  await connection.run(lockdown(store, settings));
+  await connection.run(lockdown(store, data));
   const run = await openRun(host, settings, shared, { store, tables, data, versions, defineMacros });
   const planning = planInBackground({
     connection: await connect(),
@@ -108,8 +104,10 @@ async function openParts(
     signal: closing,
   });
   closers.push(() => planning);
-  const { catchUp } = data;
+  const { catchUp, files, source } = data;
   return {
+    source: `duckdb ${source}`,
+    dataVersionOf: (query) => files.versionOf(versions.runnable.value.get(queryOfForm(query))?.tables ?? []),
     updates: versions.updates(data),
     run: catchUp === undefined ? run : (bound, options) => catchUp().then(() => run(bound, options)),
   };
@@ -192,9 +190,11 @@ export const globalSettings = sessionSettings
  * SQL that denies all later statements extensions, settings, and files other than those of the data. It is a second
  * barrier, in case the rewriter accepts query text that it should reject.
  */
-export function lockdown({ scratch, sandboxes }: Store, { dataDir, demoCacheDir }: DuckdbOptions): string {
-  const data = dataDir ?? demoCacheDir;
-  const folders = [scratch, sandboxes, ...(data === undefined ? [] : [resolve(data)])];
-  return `SET allowed_directories = [${folders.map(quoteText).join(', ')}];
+export function lockdown(
+  { scratch, sandboxes }: Store,
+  { folders, paths }: Pick<LocalData, 'folders' | 'paths'>,
+): string {
+  const list = (names: readonly string[]) => `[${names.map(quoteText).join(', ')}]`;
+  return `SET allowed_directories = ${list([scratch, sandboxes, ...folders])}; SET allowed_paths = ${list(paths)};
     SET enable_external_access = false; SET lock_configuration = true;`;
 }

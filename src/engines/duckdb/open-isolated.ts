@@ -47,13 +47,22 @@ function open(host: EngineHost, settings: DuckdbSettings): Promise<Engine> {
     program,
     settings,
     // Every query occupies a thread of libuv's pool, also one that has been left behind because it did not stop.
-    env: { UV_THREADPOOL_SIZE: String(2 * host.limits.concurrency + 4) },
+    env: {
+      UV_THREADPOOL_SIZE: String(2 * host.limits.concurrency + 4),
+      ...(settings.dataDir?.startsWith('ducklake:') && databaseVariables()),
+    },
     // Rows become text that is thrown away: without this, V8 keeps some 30 MB for it.
     flags: ['--max-semi-space-size=4'],
     memoryBytes,
     addressSpaceBytes: memoryBytes + reservedBytes(program, settings.threads),
   });
 }
+
+/** The variables by which Postgres's library finds a database. It waits for ever by default. */
+const databaseVariables = () => ({
+  PGCONNECT_TIMEOUT: '10',
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => /^PG[A-Z]+$/.test(name))),
+});
 
 /** Address space that is not memory: of V8, of threads, and of what removes the types of TypeScript, which is WebAssembly. */
 const reservedBytes = (program: URL, threads: number): number =>

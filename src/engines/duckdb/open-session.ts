@@ -11,7 +11,8 @@ import {
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { EngineListener } from '../../engine-contract/engine.ts';
 import { type DuckdbOptions, withDefaults } from './duckdb-options.ts';
-import { type LocalData, openData, requireDataDir } from './open-data.ts';
+import type { LocalData } from './data/local-data.ts';
+import { openData, requireDataDir } from './open-data.ts';
 import { asStartError, openDatabase } from './open-database.ts';
 import { globalSettings, lockdown } from './open-duckdb.ts';
 import { openStore, openTables, type Store } from '@querygate/duckdb-import';
@@ -61,7 +62,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       const { connect } = database;
       data = await openData({ connect, settings, store, tables, onRebuilt: async () => {}, now, listener });
     }
-    await connection.run(lockdown(store, settings));
+    await connection.run(lockdown(store, data ?? { folders: [], paths: [] }));
     const context: StatementContext = {
       connection,
       compute: buildCompute(connection, (sql) => connection.prepare(sql)),

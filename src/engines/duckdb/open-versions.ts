@@ -5,7 +5,7 @@ import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { VersionedRef } from '../../concurrency/versioned-ref.ts';
 import type { CatalogUpdates } from '../../engine-contract/engine.ts';
-import type { LocalData } from './open-data.ts';
+import type { LocalData } from './data/local-data.ts';
 import {
   equalityColumnsOf,
   prepareCatalog,

@@ -4,13 +4,14 @@ import type { Reply } from '../message/reply.ts';
 
 /** The metadata that GraphQL returns beside the rows, as headers, because REST's body is the rows alone. */
 export function resultHeaders({ document: { computedAt, metadata } }: CachedResult): Reply['headers'] {
-  const { rowCount, ofRows, truncated, cost } = metadata;
+  const { rowCount, ofRows, truncated, cost, dataVersion } = metadata;
   const costs = cost === undefined ? '' : costText(cost);
   return {
     'querygate-row-count': String(rowCount),
     ...(ofRows === undefined ? {} : { 'querygate-of-rows': String(ofRows) }),
     'querygate-truncated': String(truncated),
     'querygate-computed-at': new Date(computedAt).toISOString(),
+    ...(dataVersion === undefined ? {} : { 'querygate-data-version': dataVersion }),
     ...(costs === '' ? {} : { 'querygate-cost': costs }),
   };
 }

@@ -20,6 +20,7 @@ const headers: Readonly<Record<string, { readonly name: string; readonly definit
     { type: 'string', format: 'date-time' },
     'When the rows were computed.',
   ),
+  DataVersion: header('Querygate-Data-Version', text, 'The snapshot of the lake that the rows are of.'),
   Cost: header('Querygate-Cost', text, 'What computing the rows cost, if the engine reports it (RFC 9651).'),
   Deprecation: header('Deprecation', text, 'Since when the endpoint is deprecated (RFC 9745).'),
   Sunset: header('Sunset', text, 'When the endpoint will be removed, if that is known (RFC 8594).'),
@@ -39,8 +40,8 @@ const headers: Readonly<Record<string, { readonly name: string; readonly definit
 
 /** The headers of every response with rows, by the names in `sharedHeaders`. */
 export const resultHeaders: readonly string[] = [
-  ...['RowCount', 'Truncated', 'ComputedAt', 'Cost', 'ETag', 'Age', 'CacheControl', 'CacheStatus', 'Vary'],
-  ...['RequestId', 'RateLimit', 'RateLimitPolicy'],
+  ...['RowCount', 'Truncated', 'ComputedAt', 'DataVersion', 'Cost', 'ETag', 'Age', 'CacheControl'],
+  ...['CacheStatus', 'Vary', 'RequestId', 'RateLimit', 'RateLimitPolicy'],
 ];
 
 /** The further headers of responses to row arguments. */

@@ -103,6 +103,7 @@ const headSchema = z.object({
     rowCount: z.int().min(0),
     truncated: z.boolean(),
     cost: cost.optional(),
+    dataVersion: maybe(z.string()),
     columns: z.array(column).optional(),
   }),
   lengths: z.object({ zstd: length.optional(), gzip: length.optional(), identity: length.optional() }),

@@ -4,7 +4,7 @@ import { openRepeat } from '../../concurrency/repeat.ts';
 import type { RunContext } from '../../concurrency/single-flight.ts';
 import { deadlineExceeded } from '../../engine-contract/engine-errors.ts';
 import { callerDisconnected } from '../../errors.ts';
-import { type CacheableQuery, isNewEnough, type RunOutcome } from '../cacheable-query.ts';
+import { type CacheableQuery, isNewEnough, type RunOutcome, runKeyOf } from '../cacheable-query.ts';
 import { keepMs } from '../freshness.ts';
 import type { ResultDocument } from '../result-document.ts';
 import { leaderFailed, leaderFailureOf } from './leader-failure.ts';
@@ -41,7 +41,8 @@ export async function runUnderLease(
   context: RunContext,
 ): Promise<RunOutcome | undefined> {
   const { shared, clock } = options;
-  const { key, bound, noCache } = query;
+  const { bound, noCache } = query;
+  const key = runKeyOf(query);
   const followUntil = clock.elapsedMs() + options.followMs;
   let lease = await shared.acquire(key, { preempt: noCache });
   while (lease?.role === 'follower') {
@@ -79,7 +80,7 @@ async function lead(
   { fencingToken }: Lease,
 ): Promise<RunOutcome> {
   const { shared, clock } = options;
-  const { key } = query;
+  const key = runKeyOf(query);
   const renew = () => shared.renew(key, fencingToken);
   context.isAwaitedElsewhere = renew;
   const renewal = openRepeat({
@@ -104,10 +105,12 @@ async function lead(
 
 async function publish(
   { shared, clock }: LeaseOptions,
-  { key, policy }: CacheableQuery,
+  query: CacheableQuery,
   fencingToken: string,
   document: ResultDocument,
 ): Promise<void> {
+  const key = runKeyOf(query);
+  const { policy } = query;
   if (await shared.publish(key, fencingToken, document, keepMs(policy))) return;
   await sleep(clock, secondTryMs);
   await shared.publish(key, fencingToken, document, keepMs(policy));
@@ -123,7 +126,8 @@ async function follow(
   { fencingToken }: Lease,
   { signal, until }: { readonly signal: AbortSignal; readonly until: number },
 ): Promise<ResultDocument | undefined> {
-  const { key, bound } = query;
+  const { bound } = query;
+  const key = runKeyOf(query);
   let isSecondTry = false;
   for (let waitMs = firstWatchMs; ; waitMs = Math.min(waitMs * 1.5, longestWatchMs)) {
     await sleep(clock, isSecondTry ? secondTryMs : waitMs);

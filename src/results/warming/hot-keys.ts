@@ -72,6 +72,13 @@ export class HotKeys {
     hotKey.refreshAt = Math.min(hotKey.refreshAt, now);
   }
 
+  /** Refreshes the keys of some results with the next tick, of those that are refreshed at all. */
+  refreshNow(isOutdated: (hotKey: HotKey) => boolean, now: number): void {
+    for (const hotKey of this.#all())
+      if (Number.isFinite(hotKey.refreshAt) && isOutdated(hotKey))
+        hotKey.refreshAt = Math.min(hotKey.refreshAt, now);
+  }
+
   /** Keeps a key warm from now on, whether it is requested or not. */
   pin(key: string, bound: BoundQuery, policy: CachePolicy, now: number): void {
     if (this.#pinned.get(key)?.bound.query === bound.query) return;

@@ -62,7 +62,16 @@ export async function examineColumns(
   columns: Footer['columns'],
   sources: PlacedFile['sources'],
 ): Promise<Pick<Footer, 'bounds' | 'repeatedPaths'> | Doubt> {
-  const leaves = await readLeaves(connection, path);
+  return examineFields(await readLeaves(connection, path), fields, columns, sources);
+}
+
+/** The same by statistics that are known. */
+export function examineFields(
+  leaves: Leaves,
+  fields: readonly Field[],
+  columns: Footer['columns'],
+  sources: PlacedFile['sources'],
+): Pick<Footer, 'bounds' | 'repeatedPaths'> | Doubt {
   const found: Found = { leaves, bounds: {}, repeatedPaths: [] };
   for (const field of fields) {
     const name = columns.find(([one]) => one.toLowerCase() === field.name.toLowerCase())?.[0];
@@ -159,7 +168,8 @@ interface Leaf {
   readonly texts: Bounds | undefined;
 }
 
-type Leaves = ReadonlyMap<string, Leaf>;
+/** By the names of columns and of fields in them, as Parquet's statistics have them. */
+export type Leaves = ReadonlyMap<string, Leaf>;
 
 /**
  * The bounds of a leaf are known only if every row group has them. A text that was cut is no bound, and one with a backslash

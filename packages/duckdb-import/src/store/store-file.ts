@@ -3,6 +3,8 @@ import { join } from 'node:path';
 /** In the data folder; hidden folders are not scanned for data. */
 export const storeFolder = '.querygate';
 
-/** The path of the database of the rows that are imported from a folder; without a folder, rows are kept in memory only. */
+/** The path of the database of the rows that are imported from a folder; without one, and for a lake, they are kept in memory. */
 export const storeFileOf = (dataDir: string | undefined): string =>
-  dataDir === undefined ? ':memory:' : join(dataDir, storeFolder, 'store.duckdb');
+  dataDir === undefined || /^ducklake:/.test(dataDir)
+    ? ':memory:'
+    : join(dataDir, storeFolder, 'store.duckdb');

@@ -2,7 +2,7 @@ import type { Bindings, Plan } from '@querygate/bigquery-sql/duckdb';
 import type { FilesReading } from '@querygate/duckdb-import';
 import { untilAborted } from '../../../concurrency/abort.ts';
 import { GatewayError } from '../../../errors.ts';
-import type { LocalData } from '../open-data.ts';
+import type { LocalData } from '../data/local-data.ts';
 
 /** How often a query runs whose files change meanwhile, before it fails. */
 const maxRuns = 5;

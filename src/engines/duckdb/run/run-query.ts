@@ -24,7 +24,7 @@ import type { RunWithJavascript } from '../javascript/javascript-apart.ts';
 import { runCallerSql } from './run-caller-sql.ts';
 import { requireUnchanged, runOverFiles, sqlOverAll, sqlOverFiles } from './over-files.ts';
 import type { FilesReading } from '@querygate/duckdb-import';
-import type { LocalData } from '../open-data.ts';
+import type { LocalData } from '../data/local-data.ts';
 
 /** The queries that can run. */
 export interface RunnableQueries {
@@ -111,11 +111,14 @@ export function buildRun(context: RunContext): Engine['run'] {
       // SQL of callers may read some of them only.
       const requireTables = () => requireRead(sql === undefined ? query.tables : []);
       return runWithin(bound, options, (within) =>
-        runOverFiles(data, query.tables, requireTables, within.signal, (reading) =>
-          sql === undefined
-            ? runPrepared(context, query.prepared(), bound, within, reading)
-            : runSql(query, { ...bound, sql }, within, requireRead, reading),
-        ),
+        runOverFiles(data, query.tables, requireTables, within.signal, async (reading) => {
+          const rows =
+            sql === undefined
+              ? await runPrepared(context, query.prepared(), bound, within, reading)
+              : await runSql(query, { ...bound, sql }, within, requireRead, reading);
+          const { dataVersion } = reading ?? {};
+          return dataVersion === undefined ? rows : Object.assign(rows, { dataVersion });
+        }),
       );
     });
 }

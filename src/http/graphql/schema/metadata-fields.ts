@@ -56,6 +56,12 @@ export const metadataFields = (
     description: `When the rows were computed. ${textFormats.timestamp}`,
     resolve: ({ document }) => isoText(document.computedAt * 1000),
   }),
+  dataVersion: t.field({
+    type: 'String',
+    nullable: true,
+    description: 'The snapshot of the lake that the rows are of; null for other data.',
+    resolve: ({ document }) => document.metadata.dataVersion,
+  }),
   stale: t.boolean({
     description:
       'True if the rows are older than the caching time, because newer ones could not be computed.',

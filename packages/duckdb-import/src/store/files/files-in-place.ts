@@ -1,16 +1,12 @@
 import { stat } from 'node:fs/promises';
 import type { Bindings, FileRead } from '@querygate/bigquery-sql/duckdb';
 import type { TableInStore } from '../table-in-store.ts';
-import { filesRelation } from './files-relation.ts';
+import { filesRelation, type RowsInPlace } from './files-relation.ts';
 import { mayHaveRows } from './may-have-rows.ts';
 import type { PlacedFile } from './placed-file.ts';
 
-/** The rows of a table that has files which are read where they are. */
-export interface FilesOfTable {
-  readonly files: readonly PlacedFile[];
-  /** True if it has imported rows, too. */
-  readonly hasImported: boolean;
-}
+/** The rows of a table that are read where they are. */
+export type FilesOfTable = RowsInPlace;
 
 const noFiles: FilesOfTable = { files: [], hasImported: true };
 
@@ -55,15 +51,20 @@ export class FilesInPlace {
     this.#layouts.delete(relation);
   }
 
-  /** Changes the files of a table with a transaction: a statement that runs meanwhile does not count. */
-  async change<T>(table: string, commit: () => Promise<T>, next: (result: T) => FilesOfTable): Promise<T> {
-    const count = () => this.#changes.set(table, (this.#changes.get(table) ?? 0) + 1);
+  /** Changes the files of tables with a transaction: a statement that runs meanwhile does not count. */
+  async change<T>(
+    tables: readonly string[],
+    commit: () => Promise<T>,
+    next: (table: string, result: T) => FilesOfTable,
+  ): Promise<T> {
+    const count = () => {
+      for (const table of tables) this.#changes.set(table, (this.#changes.get(table) ?? 0) + 1);
+    };
     count();
     try {
       const result = await commit();
-      this.#byTable.set(table, next(result));
-      for (const { table: laidOut, texts } of this.#layouts.values())
-        if (laidOut.name === table) texts.clear();
+      for (const table of tables) this.#byTable.set(table, next(table, result));
+      for (const { table, texts } of this.#layouts.values()) if (tables.includes(table.name)) texts.clear();
       return result;
     } finally {
       count();
@@ -72,8 +73,16 @@ export class FilesInPlace {
 
   /** Begins to read tables; undefined if none of them has files that are read where they are. */
   read(tables: readonly string[]): FilesReading | undefined {
-    const inFiles = tables.filter((table) => this.of(table).files.length > 0);
+    const inFiles = tables.filter((table) => isInPlace(this.of(table)));
     return inFiles.length === 0 ? undefined : new FilesReading(this, inFiles);
+  }
+
+  /** The snapshot of a lake at which the rows of tables have changed last; undefined unless all of them are in one. */
+  versionOf(tables: readonly string[]): string | undefined {
+    const versions = tables.flatMap((table) => this.of(table).lake?.version ?? []);
+    return versions.length === 0 || versions.length < tables.length
+      ? undefined
+      : String(Math.max(...versions));
   }
 
   /** The number of changes to tables so far. */
@@ -86,17 +95,20 @@ export class FilesInPlace {
     const layout = this.#layouts.get(relation);
     if (layout === undefined) return undefined;
     const { table, texts } = layout;
-    const { files: all, hasImported } = this.of(table.name);
+    const { files: all, ...rows } = this.of(table.name);
     const files = all.filter((file) => mayHaveRows(file, conditions, bindings));
     const key = JSON.stringify([files.map(({ number }) => number), [...columns]]);
     const known = texts.get(key);
     if (known !== undefined) return { files, sql: known };
-    const sql = `(${filesRelation(table, { files, hasImported, since: this.#since, columns })})`;
+    const sql = `(${filesRelation(table, { ...rows, files, since: this.#since, columns })})`;
     if (texts.size >= maxTexts) texts.clear();
     texts.set(key, sql);
     return { files, sql };
   }
 }
+
+/** True if a table has rows that are read where they are. */
+export const isInPlace = ({ files, lake }: FilesOfTable): boolean => files.length > 0 || lake !== undefined;
 
 interface Layout {
   readonly table: TableInStore;
@@ -115,13 +127,18 @@ export class FilesReading {
   readonly #tables: readonly string[];
   readonly #changes: string;
   readonly #all: readonly PlacedFile[];
+  /** As `versionOf`, of the rows that are read. */
+  readonly dataVersion: string | undefined;
   /** Of the statements of which the files were chosen. */
   readonly #chosen: (readonly PlacedFile[])[] = [];
+  /** True while each statement names the snapshot of a lake that it reads: later ones do not change its rows. */
+  #namesSnapshots = true;
 
   constructor(files: FilesInPlace, tables: readonly string[]) {
     this.#files = files;
     this.#tables = tables;
     this.#changes = files.changesOf(tables);
+    this.dataVersion = files.versionOf(tables);
     this.#all = tables.flatMap((table) => files.of(table).files);
   }
 
@@ -130,23 +147,30 @@ export class FilesReading {
     const chosen = reads.flatMap((read) => this.#files.choose(read, bindings) ?? []);
     if (chosen.length < reads.length) return undefined;
     this.#chosen.push(chosen.flatMap(({ files }) => files));
+    this.#namesSnapshots &&= this.#isCurrent();
     return chosen.map(({ sql }) => sql);
   }
 
   /** A statement reads all files. */
   readAll(): void {
     this.#chosen.push(this.#all);
+    this.#namesSnapshots = false;
   }
 
   /** False if a file, or the list of them, has changed since the beginning: the rows may be a mixture. */
   async isUnchanged(): Promise<boolean> {
+    if (this.dataVersion !== undefined && this.#namesSnapshots && this.#chosen.length > 0) return true;
     const same = await Promise.all(this.files().map(isAsKnown));
-    return same.every(Boolean) && this.#files.changesOf(this.#tables) === this.#changes;
+    return same.every(Boolean) && this.#isCurrent();
   }
 
   /** The files that were read: all, unless statements have chosen some. */
   files(): readonly PlacedFile[] {
     return this.#chosen.length === 0 ? this.#all : [...new Set(this.#chosen.flat())];
+  }
+
+  #isCurrent(): boolean {
+    return this.#files.changesOf(this.#tables) === this.#changes;
   }
 }
 

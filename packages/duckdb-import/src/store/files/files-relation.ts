@@ -5,11 +5,26 @@ import { quote } from '@querygate/bigquery-sql/types';
 import type { TableInStore } from '../table-in-store.ts';
 import type { PlacedFile } from './placed-file.ts';
 
-/** The rows that a table has. */
-interface RowsOfTable {
+/** The rows of a table that are read where they are. */
+export interface RowsInPlace {
   readonly files: readonly PlacedFile[];
   /** True if there are imported rows, too. */
   readonly hasImported: boolean;
+  /** The table in a lake that has all its rows. */
+  readonly lake?: LakeRows;
+}
+
+/** A table of a lake, at one snapshot. */
+export interface LakeRows {
+  /** A FROM item; statements call it `r`. */
+  readonly from: string;
+  /** Its columns, by name in lower case. */
+  readonly sources: ReadonlyMap<string, SourceValue>;
+  /** The snapshot at which its rows have changed last. */
+  readonly version: number;
+}
+
+interface RowsOfTable extends RowsInPlace {
   /** Rows of files from before this time, in microseconds since the epoch, are left out. */
   readonly since: bigint | undefined;
   /** Of the stored columns, those that a statement names; without it, all. */
@@ -18,7 +33,8 @@ interface RowsOfTable {
 
 /** SELECT of the stored columns of a table, from files where they are, and from the store. */
 export function filesRelation(table: TableInStore, rows: RowsOfTable): string {
-  const { files, hasImported } = rows;
+  const { files, hasImported, lake } = rows;
+  if (lake) return selectRows(table, lake.sources, lake.from, rows);
   const branches = [...Map.groupBy(files, ({ shape }) => shape).values()].map((ofShape) =>
     selectFiles(table, ofShape, rows),
   );
@@ -43,7 +59,6 @@ const checkedField = (field: Field): Field => ({
 });
 
 function selectFiles(table: TableInStore, files: readonly PlacedFile[], rows: RowsOfTable): string {
-  const { since } = rows;
   const [first] = files;
   const sources = new Map<string, SourceValue>([
     ...(first?.sources ?? []),
@@ -54,13 +69,24 @@ function selectFiles(table: TableInStore, files: readonly PlacedFile[], rows: Ro
       return [name, { sql, type, isChecked: true }] as const;
     }),
   ]);
-  const list = columnsOf(table, rows).map(({ name, value }) => `${value(sources)} AS ${quote(name)}`);
   const paths = files.map(({ path }) => globText(path));
+  const from = `read_parquet([${paths.join(', ')}], hive_partitioning = false) AS r`;
+  return selectRows(table, sources, from, rows);
+}
+
+function selectRows(
+  table: TableInStore,
+  sources: ReadonlyMap<string, SourceValue>,
+  from: string,
+  rows: RowsOfTable,
+): string {
+  const { since } = rows;
+  const list = columnsOf(table, rows).map(({ name, value }) => `${value(sources)} AS ${quote(name)}`);
   const [time] =
     table.time === undefined ? [] : columnsOf(table, { ...rows, columns: new Set([table.time]) });
   const condition =
     since === undefined || time === undefined
       ? ''
       : ` WHERE ${time.value(sources)} >= make_timestamptz(${since})`;
-  return `SELECT ${list.join(', ')} FROM read_parquet([${paths.join(', ')}], hive_partitioning = false) AS r${condition}`;
+  return `SELECT ${list.join(', ')} FROM ${from}${condition}`;
 }

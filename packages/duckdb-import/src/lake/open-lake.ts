@@ -1,0 +1,170 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { describeSource } from '@querygate/bigquery-sql/duckdb';
+import { quote } from '@querygate/bigquery-sql/types';
+import { didYouMean } from '@querygate/text';
+import { buildExclusive } from '../exclusive.ts';
+import { runTransaction } from '../import-state.ts';
+import { examineFields } from '../place/read-footer.ts';
+import type { FilesOfTable } from '../store/files/files-in-place.ts';
+import type { StoredTables } from '../store/stored-tables.ts';
+import type { TableInStore } from '../store/table-in-store.ts';
+import { type LakeCatalog, openLakeCatalog } from './lake-catalog.ts';
+import type { LakeLocation } from './lake-location.ts';
+import { type LakeTable, readStatistics, SnapshotReader } from './read-snapshot.ts';
+
+interface LakeOptions {
+  /** That only the lake uses. It has the extensions. */
+  readonly connection: DuckDBConnection;
+  readonly location: LakeLocation;
+  /** The folder for copies of a catalog. */
+  readonly scratch: string;
+  readonly tables: StoredTables;
+  /** Called when a table is stored in another layout; resolves when no query reads the old one any longer. */
+  readonly onRebuilt: (old: TableInStore, rebuilt: TableInStore) => Promise<void>;
+}
+
+/** Tables that are read from a lake where they are, as of its newest snapshot. */
+export interface Lake extends Pick<LakeCatalog, 'dataPath' | 'identity'> {
+  /** Why tables cannot be read, by their names. */
+  readonly problems: ReadonlyMap<string, string>;
+  /**
+   * Looks for a newer snapshot. Statements that have begun read the one before to their end.
+   *
+   * @returns true if rows of a table have changed
+   * @throws Error if the catalog cannot be read now
+   */
+  refresh(): Promise<boolean>;
+  /** Does some work on the tables while nothing else does, and looks for their rows. */
+  replace(work: () => Promise<void>): Promise<void>;
+}
+
+/** @throws Error if the catalog cannot be read */
+export async function openLake(options: LakeOptions): Promise<Lake> {
+  const { connection, location, scratch } = options;
+  const catalog = await openLakeCatalog(connection, location, scratch);
+  const state: LakeState = {
+    ...options,
+    catalog,
+    reader: new SnapshotReader(),
+    problems: new Map(),
+    known: new Map(),
+  };
+  const exclusive = buildExclusive();
+  const refresh = () => readLake(state);
+  await refresh();
+  const { dataPath, identity } = catalog;
+  return {
+    ...{ dataPath, identity },
+    problems: state.problems,
+    refresh: () => exclusive(refresh),
+    replace: (work) =>
+      exclusive(async () => {
+        await work();
+        state.known.clear();
+        await refresh();
+      }),
+  };
+}
+
+interface LakeState extends LakeOptions {
+  readonly catalog: LakeCatalog;
+  readonly reader: SnapshotReader;
+  readonly problems: Map<string, string>;
+  /** What each table was read from, by its name. */
+  readonly known: Map<string, string>;
+}
+
+async function readLake(state: LakeState): Promise<boolean> {
+  const { catalog, connection, known, problems, reader, tables } = state;
+  const database = await catalog.current();
+  const { tables: inLake } = await reader.read(connection, database);
+  const next = new Map<string, FilesOfTable>();
+  const read = new Map<string, string>();
+  for (const { name } of tables.all) {
+    const found = findTable(inLake, name);
+    const source = JSON.stringify([database, found]);
+    if (known.get(name) === source) continue;
+    read.set(name, source);
+    const rows = 'problem' in found ? found : await readTable(state, database, found, name);
+    if ('problem' in rows) problems.set(name, `${name}: ${rows.problem}`);
+    next.set(name, 'problem' in rows ? noRows : rows);
+  }
+  const changed = [...next].some(([name, { lake }]) => tables.files.of(name).lake?.version !== lake?.version);
+  await serve(state, next);
+  for (const [name, source] of read) known.set(name, source);
+  for (const [name, { lake }] of next) if (lake) problems.delete(name);
+  return changed;
+}
+
+/** Queries of such a table are refused. */
+const noRows: FilesOfTable = { files: [], hasImported: true };
+
+type Problem = { readonly problem: string };
+
+/** By its name in the schema `main`, or in the only other schema that has it. */
+function findTable(tables: readonly LakeTable[], name: string): LakeTable | Problem {
+  const named = tables.filter((table) => table.name.toLowerCase() === name.toLowerCase());
+  const [only, another] = named.toSorted((a, b) => Number(b.schema === 'main') - Number(a.schema === 'main'));
+  if (only === undefined)
+    return {
+      problem: `the lake has no such table${didYouMean(
+        name,
+        tables.map((table) => table.name),
+      )}`,
+    };
+  if (another === undefined || only.schema === 'main') return only;
+  return {
+    problem: `it is in several schemas of the lake, ${named.map(({ schema }) => schema).join(' and ')}, and not in main`,
+  };
+}
+
+/** The rows of a table, in the layout that they need. */
+async function readTable(
+  { connection, onRebuilt, tables }: LakeState,
+  database: string,
+  table: LakeTable,
+  name: string,
+): Promise<FilesOfTable | Problem> {
+  const { schema, version } = table;
+  const from = `${database}.${quote(schema)}.${quote(table.name)} AS r AT (VERSION => ${version})`;
+  const found = await describeSource(connection, `(SELECT * FROM ${from})`);
+  const sources = new Map([...found].map(([key, value]) => [key, { ...value, isChecked: true as const }]));
+  const statistics = await readStatistics(connection, database, table);
+  const columns = [...sources.keys()].map((key) => {
+    const written = [...statistics.keys()].find((path) => path.toLowerCase() === key);
+    return [written ?? key, ''] as const;
+  });
+  const examined = examineFields(statistics, tables.get(name).fields, columns, sources);
+  if ('doubt' in examined) return { problem: `in the lake, ${examined.doubt}` };
+  const repeated = new Set(examined.repeatedPaths);
+  const { repeatedPaths } = tables.get(name);
+  if (repeated.difference(repeatedPaths).size > 0) {
+    const { old, drop } = await tables.rebuild(name, repeated.union(repeatedPaths));
+    await onRebuilt(old, tables.get(name));
+    await drop();
+  }
+  return { files: [], hasImported: false, lake: { from, sources, version } };
+}
+
+/** Lets statements read tables at other snapshots, all at once. */
+async function serve(
+  { connection, onRebuilt, tables }: LakeState,
+  next: ReadonlyMap<string, FilesOfTable>,
+): Promise<void> {
+  if (next.size === 0) return;
+  const { all, files } = tables;
+  const opened = all.filter(({ name, isInFiles }) => isInFiles && next.has(name));
+  const views = opened.map((table) => files.viewSql(table, next.get(table.name)));
+  await tables.change(() =>
+    files.change(
+      [...next.keys()],
+      () => runTransaction(connection, views),
+      (name) => next.get(name) ?? files.of(name),
+    ),
+  );
+  for (const { name, isInFiles } of all) {
+    if (isInFiles || !next.get(name)?.lake) continue;
+    const old = await tables.openFiles(name);
+    if (old !== undefined) await onRebuilt(old, tables.get(name));
+  }
+}

@@ -1,0 +1,92 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Leaves } from '../place/read-footer.ts';
+import { metadataOf } from './lake-catalog.ts';
+
+/** A table of a lake at one snapshot. */
+export interface LakeTable {
+  readonly id: number;
+  readonly schema: string;
+  readonly name: string;
+  /** The snapshot at which its rows or columns have changed last. */
+  readonly version: number;
+}
+
+/** Reads the catalog of a lake again and again, each time only what is new. */
+export class SnapshotReader {
+  /** When each table has changed last, by its id. */
+  readonly #changed = new Map<number, number>();
+  #last = -1;
+
+  /** The tables of the newest snapshot. */
+  async read(
+    connection: DuckDBConnection,
+    database: string,
+  ): Promise<{ readonly snapshot: number; readonly tables: readonly LakeTable[] }> {
+    const metadata = metadataOf(database);
+    const rows = async (sql: string) => (await connection.runAndReadAll(sql)).getRowsJS();
+    const [ends = []] = await rows(
+      `SELECT max(snapshot_id)::DOUBLE, min(snapshot_id)::DOUBLE FROM ${metadata}.ducklake_snapshot`,
+    );
+    const [snapshot = -1, oldest = -1] = ends.map(Number);
+    const changes =
+      await rows(`SELECT snapshot_id::DOUBLE, changes_made FROM ${metadata}.ducklake_snapshot_changes
+      WHERE snapshot_id > ${this.#last} AND snapshot_id <= ${snapshot} ORDER BY snapshot_id`);
+    for (const [id, text] of changes)
+      for (const table of changedTables(String(text))) this.#changed.set(table, Number(id));
+    this.#last = snapshot;
+    const found = await rows(`SELECT t.table_id::DOUBLE, s.schema_name, t.table_name, t.begin_snapshot::DOUBLE
+      FROM ${metadata}.ducklake_table AS t JOIN ${metadata}.ducklake_schema AS s USING (schema_id)
+      WHERE ${visibleAt('t', snapshot)} AND ${visibleAt('s', snapshot)}`);
+    const tables = found.map(([id, schema, name, begin]) => {
+      const changed = Math.max(this.#changed.get(Number(id)) ?? 0, Number(begin));
+      // An earlier snapshot than the oldest that is kept can no longer be read.
+      const version = Math.max(changed, oldest);
+      return { id: Number(id), schema: String(schema), name: String(name), version };
+    });
+    return { snapshot, tables };
+  }
+}
+
+const visibleAt = (alias: string, snapshot: number) =>
+  `${alias}.begin_snapshot <= ${snapshot} AND coalesce(${alias}.end_snapshot > ${snapshot}, true)`;
+
+/** The ids in a text such as `created_table:"main"."t",inserted_into_table:1`. */
+function changedTables(text: string): readonly number[] {
+  const withoutNames = text.replaceAll(/"(?:[^"]|"")*"/g, '');
+  return [...withoutNames.matchAll(/\w:(\d+)/g)].map(([, id]) => Number(id));
+}
+
+/** The statistics of a table's columns: which have a value in each row. */
+export async function readStatistics(
+  connection: DuckDBConnection,
+  database: string,
+  { id, version }: LakeTable,
+): Promise<Leaves> {
+  const metadata = metadataOf(database);
+  // Of a column that was added to rows, nothing is known.
+  const found =
+    await connection.runAndReadAll(`SELECT c.column_id::DOUBLE, c.parent_column::DOUBLE, c.column_name, c.column_type,
+      NOT c.nulls_allowed OR coalesce(NOT s.contains_null, false)
+    FROM ${metadata}.ducklake_column AS c LEFT JOIN ${metadata}.ducklake_table_column_stats AS s USING (table_id, column_id)
+    WHERE c.table_id = ${id} AND ${visibleAt('c', version)}`);
+  const columns = new Map(
+    found.getRowsJS().map(([column, parent, name, type, isFilled]) => [
+      Number(column),
+      {
+        parent: parent === null ? undefined : Number(parent),
+        name: String(name),
+        isList: type === 'list',
+        isFilled: isFilled === true,
+      },
+    ]),
+  );
+  const pathOf = (column: number): string => {
+    const { parent, name = '' } = columns.get(column) ?? {};
+    if (parent === undefined) return name;
+    return `${pathOf(parent)}, ${columns.get(parent)?.isList ? 'list, element' : name}`;
+  };
+  const others = { isSingle: false, micros: undefined, integers: undefined, texts: undefined };
+  return new Map(
+    [...columns].map(([column, { isFilled }]) => [pathOf(column), { ...others, hasNoNulls: isFilled }]),
+  );
+}

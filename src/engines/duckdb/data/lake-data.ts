@@ -1,0 +1,121 @@
+import { type Lake, type LakeLocation, openLake } from '@querygate/duckdb-import';
+import { openRepeat } from '../../../concurrency/repeat.ts';
+import { GatewayError, StartError } from '../../../errors.ts';
+import { loadExtensions } from '../extensions.ts';
+import type { DataOptions, LocalData } from './local-data.ts';
+
+/** Keeps the tables of the catalog at the newest snapshot of a lake. */
+export async function openLakeData(
+  options: DataOptions,
+  location: LakeLocation,
+  hideOld: () => Promise<void>,
+): Promise<LocalData> {
+  const { connect, settings, store, tables, onRebuilt, listener } = options;
+  const connection = await connect();
+  const { extension, file } = location;
+  const extensions = [...(extension === undefined ? [] : [extension]), 'ducklake'] as const;
+  await loadExtensions(connection, settings.extensionsDir, extensions, 'a lake');
+  const { scratch } = store;
+  const lake = await openLake({ connection, location, scratch, tables, onRebuilt }).catch(
+    (error: unknown) => {
+      throw new StartError('The lake cannot be opened', [{ message: `dataDir: ${reasonOf(error)}` }]);
+    },
+  );
+  const report = buildReport(options, lake);
+  const refresh = async () => {
+    const isChanged = await lake.refresh();
+    await hideOld();
+    report.read();
+    if (isChanged) listener.dataChanged?.();
+  };
+  await hideOld();
+  report.read();
+  const repeat = openRepeat({
+    everyMs: settings.refreshSeconds * 1000,
+    work: refresh,
+    onError: (error) => report.failure(`The lake is not up to date: ${reasonOf(error)}`),
+  });
+  return {
+    problems: lake.problems,
+    files: tables.files,
+    source: `ducklake ${lake.identity}`,
+    folders: [lake.dataPath],
+    paths: file === undefined ? [] : [file, `${file}.wal`],
+    refresh: () =>
+      refresh().catch((cause: unknown) => {
+        throw unreachable(cause);
+      }),
+    async blame(_, error) {
+      const text = error instanceof Error ? error.message : '';
+      // It has expired meanwhile.
+      if (text.includes('No snapshot found at')) return true;
+      const isOfFile = text.includes(lake.dataPath) || isOfReader.test(text);
+      if (!isOfFile && isOfCatalog.test(text)) throw unreachable(error);
+      if (!isOfFile) return false;
+      report.failure(`${fileIn(text, lake.dataPath)}; restore it, or delete it from the lake`);
+      throw new GatewayError('DATA_UNREADABLE', 'A file of the lake cannot be read; the log says which one', {
+        cause: error,
+      });
+    },
+    replaceTables: ({ staged, removed }) =>
+      lake.replace(async () => {
+        for (const name of removed)
+          if (tables.all.some((table) => table.name === name)) await tables.remove(name);
+        for (const table of staged) if (!tables.all.includes(table)) await tables.adopt(table);
+      }),
+    async dropTables(old) {
+      for (const table of old) await tables.drop(table);
+    },
+    close: () => repeat.close(),
+  };
+}
+
+const unreachable = (cause: unknown) =>
+  new GatewayError('ENGINE_UNAVAILABLE', 'The catalog of the lake cannot be read; try again in a moment', {
+    retryAfterSeconds: 5,
+    cause,
+  });
+
+/** Not between quotes, which are for values: the log leaves them out. */
+function fileIn(text: string, dataPath: string): string {
+  const [named, reason = text] = text.split(dataPath);
+  const file = named === text ? undefined : /^[^"']*/.exec(reason)?.[0];
+  if (file === undefined) return `A file of the lake cannot be read: ${text.split('\n', 1)[0]}`;
+  return `${file}, a file of the lake, cannot be read: ${named?.replace(/[^:]*$/, '')} ${reason.slice(file.length + 1).split('\n', 1)[0]}`;
+}
+
+const isOfCatalog = /DuckLake|Postgres|SQLite|Could not set lock/i;
+
+/** Of a reader of Parquet: it does not name the file. */
+const isOfReader = /^(?:Invalid|TProtocol\w*|Snappy|ZSTD)\w* Error: /i;
+
+/** Reports what is new: the same failure comes back with every look at the lake. */
+function buildReport({ listener }: DataOptions, { problems }: Lake) {
+  let last = '';
+  let shown: readonly string[] = [];
+  return {
+    failure(message: string) {
+      if (message !== last) listener.problem(message);
+      last = message;
+    },
+    read() {
+      const found = [...problems.values()];
+      for (const problem of found) if (!shown.includes(problem)) listener.problem(problem);
+      shown = found;
+      last = '';
+      const unreadableTables = problems.size;
+      listener.imported?.({ rows: 0, rejected: 0, isComplete: true, emptyTables: 0, unreadableTables });
+    },
+  };
+}
+
+/** Why a catalog cannot be read, and what would be right; without the text that names it, which may have a password. */
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  if (/Could not set lock/.test(text))
+    return 'the catalog is locked by a process that writes to it; let that one end, or keep the catalog in Postgres';
+  const connection = /Unable to connect to Postgres.*?failed: (?:FATAL: +)?([^\n]*)/s.exec(text)?.[1];
+  if (connection !== undefined) return `the database of the catalog cannot be reached: ${connection}`;
+  if (/does not exist/.test(text)) return 'there is no lake yet; the process that writes to it makes it';
+  return `the catalog cannot be read: ${text.split('\n', 1)[0]?.replace(/ at path \+? ?"[^"]*"/, '')}`;
+}

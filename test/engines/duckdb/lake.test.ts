@@ -1,0 +1,212 @@
+import { globSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { duckdb } from '../../../src/engines/duckdb/duckdb.ts';
+import { extensionsDir, isWithoutExtensions } from '../../support/duckdb-extensions.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type FolderApp, openFolderApp } from '../../support/folder-app.ts';
+import { type LakeWriter, openLakeWriter } from '../../support/lake.ts';
+import { uuidOf } from '../../support/query-folder.ts';
+
+const query = (
+  at: number,
+  sql: string,
+  more = '',
+  columns = '{ n: { type: integer, description: n }, total: { type: integer, description: t } }',
+) => `/*---
+id: ${uuidOf(at)}
+description: a query of the tests
+max_rows: 100
+caching: 3600s
+cache_warming: 1800s
+${more}columns: ${columns}
+---*/
+${sql}
+`;
+
+const files = {
+  'tables/events.json': JSON.stringify([
+    { name: 'id', type: 'INTEGER', mode: 'REQUIRED' },
+    { name: 'tenant', type: 'STRING' },
+    { name: 'time', type: 'TIMESTAMP' },
+    { name: 'price', type: 'NUMERIC' },
+    { name: 'body', type: 'JSON' },
+    { name: 'tags', type: 'STRING', mode: 'REPEATED' },
+    { name: 'metadata', type: 'RECORD', mode: 'REPEATED', fields: [{ name: 'url', type: 'STRING' }] },
+  ]),
+  'tables/others.json': JSON.stringify([{ name: 'n', type: 'INTEGER' }]),
+  'counts.sql': query(1, 'SELECT COUNT(*) AS n, SUM(id) AS total FROM events'),
+  'other.sql': query(2, 'SELECT COUNT(*) AS n, SUM(n) AS total FROM others'),
+  'both.sql': query(3, 'SELECT (SELECT COUNT(*) FROM events) AS n, (SELECT SUM(n) FROM others) AS total'),
+  'rows.sql': query(
+    4,
+    `SELECT ARRAY_TO_STRING([CAST(id AS STRING), CAST(CAST(price * 8 AS INT64) AS STRING), JSON_VALUE(body, '$.i'), CAST(UNIX_MICROS(time) AS STRING),
+      tags[SAFE_OFFSET(0)], metadata[SAFE_OFFSET(0)].url], ' ') AS row FROM events WHERE tenant = @tenant AND time >= TIMESTAMP '2026-01-01' ORDER BY id`,
+    'parameters: { tenant: { type: string, required: true, description: t } }\n',
+    '{ row: { type: string, description: r } }',
+  ),
+  'caller.sql': query(
+    5,
+    'WITH t AS (SELECT id FROM events) SELECT COUNT(*) AS n, SUM(id) AS total FROM t',
+    'query_sandboxing: enabled\n',
+  ),
+};
+
+const insert = (
+  from: number,
+  to: number,
+) => `INSERT INTO w.events SELECT i, CASE i % 2 WHEN 0 THEN 'a' ELSE 'b' END,
+  TIMESTAMPTZ '2026-01-01' + i * INTERVAL 1 HOUR, i / 8, json_object('i', i), ['x' || i], [{ url: '/' || i }, { url: 'y' }]
+  FROM range(${from}, ${to}) AS t(i)`;
+
+describe.skipIf(isWithoutExtensions)('a DuckLake', () => {
+  let lake: LakeWriter;
+  let gateway: FolderApp;
+  const open = (isolate = false) =>
+    openFolderApp(files, {
+      options: {
+        engine: duckdb({ dataDir: lake.dataDir, extensionsDir, isolate, refreshSeconds: 0.05, threads: 2 }),
+      },
+    });
+  beforeEach(async () => {
+    lake = await openLakeWriter();
+    await lake.run(
+      `CREATE TABLE w.events (id INTEGER, tenant VARCHAR, "time" TIMESTAMPTZ, price DECIMAL(18, 3), body JSON,
+        tags VARCHAR[], metadata STRUCT(url VARCHAR)[])`,
+      'CREATE TABLE w.others AS SELECT 5::BIGINT AS n',
+      insert(0, 100),
+    );
+    gateway = await open();
+  });
+  afterEach(async () => {
+    await gateway?.close();
+    lake.close();
+  });
+  const get = async (name: string, parameters = '') => {
+    const response = await gateway.get(`${name}${parameters}`);
+    return {
+      status: response.status,
+      version: response.headers.get('querygate-data-version'),
+      cache: response.headers.get('cache-status') ?? '',
+      body: await response.json(),
+    };
+  };
+  const logged = () => gateway.logged.map(({ msg }) => msg);
+  const count = (n: number, total: number) => ({ result: [{ n, total }] });
+
+  test.each([
+    ['of its own', true],
+    ['of the gateway', false],
+  ])(
+    'answers of a process %s are of a snapshot, which they name; only results of changed tables are computed again',
+    async (_, isolate) => {
+      await gateway.close();
+      gateway = await open(isolate);
+      const first = await get('counts');
+      expect(first).toMatchObject({ status: 200, version: '3', body: count(100, 4950) });
+      expect(await get('other')).toMatchObject({ version: '2', body: count(1, 5) });
+      expect(await get('both')).toMatchObject({ version: '3', body: count(100, 5) });
+      await lake.run('INSERT INTO w.others VALUES (7)', 'DELETE FROM w.others WHERE n = 5');
+      await eventually(async () =>
+        expect(await get('other')).toMatchObject({ version: '5', body: count(1, 7) }),
+      );
+      expect(await get('both')).toMatchObject({ version: '5', body: count(100, 7) });
+      const again = await get('counts');
+      expect(again).toMatchObject({ version: '3', body: first.body });
+      expect(again.cache).toContain('hit');
+    },
+  );
+
+  test('GraphQL has the snapshot beside the rows', async () => {
+    const answer = await gateway.graphql('{ counts { dataVersion rows { n } } }');
+    expect(answer).toEqual({ data: { counts: { dataVersion: '3', rows: [{ n: 100 }] } } });
+  });
+
+  test('what is kept warm is refreshed once its tables have changed', async () => {
+    await get('counts');
+    const { misses } = gateway.app.counters;
+    await lake.run(insert(100, 110));
+    await eventually(() => expect(gateway.app.counters.refreshes).toBe(1));
+    const { cache, version, body } = await get('counts');
+    expect({ version, body }).toEqual({ version: '4', body: count(110, 5995) });
+    expect(cache).toContain('hit');
+    expect(gateway.app.counters.misses).toBe(misses);
+  });
+
+  test('rows are those of DuckDB by hand, whatever has changed their columns', async () => {
+    const byHand = `SELECT concat_ws(' ', id, (price * 8)::BIGINT, body->>'i', epoch_us("time"), tags[1], metadata[1].url) AS row
+      FROM w.events WHERE tenant = 'a' ORDER BY id`;
+    const isEqual = async () =>
+      expect((await get('rows', '?tenant=a')).body).toEqual({ result: JSON.parse(await lake.rows(byHand)) });
+    await isEqual();
+    await lake.run(
+      'DELETE FROM w.events WHERE id % 3 = 0',
+      'ALTER TABLE w.events ADD COLUMN more INTEGER DEFAULT 5',
+      'ALTER TABLE w.events ALTER COLUMN id TYPE BIGINT',
+      "INSERT INTO w.events VALUES (1000, 'a', '2026-05-01', NULL, NULL, NULL, NULL, 1)",
+      'UPDATE w.events SET price = 1 WHERE id = 4',
+    );
+    await eventually(isEqual);
+  });
+
+  test('a table that is not in the lake, or has other values, gives 502 and says why', async () => {
+    await lake.run('ALTER TABLE w.events RENAME TO event');
+    let at = 0;
+    await eventually(async () => expect((await get('rows', `?tenant=${at++}`)).status).toBe(502));
+    await eventually(() =>
+      expect(logged()).toContain('events: the lake has no such table; did you mean event?'),
+    );
+    await lake.run(
+      'ALTER TABLE w.event RENAME TO events',
+      'ALTER TABLE w.events RENAME COLUMN tenant TO t',
+      'ALTER TABLE w.events ADD COLUMN tenant DOUBLE',
+    );
+    await eventually(() =>
+      expect(logged()).toContain(
+        'events: in the lake, tenant is DOUBLE, of which not every value may be STRING',
+      ),
+    );
+  });
+
+  test('SQL of callers reads the snapshot, too', async () => {
+    const sql = encodeURIComponent('SELECT COUNT(*) AS c FROM t');
+    expect(await get('caller', `?sql=${sql}`)).toMatchObject({
+      version: '3',
+      body: { result: [{ c: 100 }] },
+    });
+    await lake.run(insert(100, 110));
+    await eventually(async () =>
+      expect(await get('caller', `?sql=${sql}`)).toMatchObject({
+        version: '4',
+        body: { result: [{ c: 110 }] },
+      }),
+    );
+  });
+
+  test('while another process has the file of the catalog open, answers are of the snapshot before', async () => {
+    await lake.run('BEGIN', insert(100, 110), 'COMMIT');
+    await eventually(async () => expect(await get('counts')).toMatchObject({ version: '4' }));
+    const locked = await lake.hold();
+    await locked.run(insert(110, 120));
+    await eventually(() =>
+      expect(logged()).toContain(
+        'The lake is not up to date: the catalog is locked by a process that writes to it; let that one end, or keep the catalog in Postgres',
+      ),
+    );
+    expect(await get('counts')).toMatchObject({ status: 200, version: '4', body: count(110, 5995) });
+    await expect(open()).rejects.toThrow('dataDir: the catalog is locked by a process that writes to it');
+    await locked.end();
+    await eventually(async () =>
+      expect(await get('counts')).toMatchObject({ version: '5', body: count(120, 7140) }),
+    );
+  });
+
+  test('a file of the lake that is damaged gives 502 DATA_UNREADABLE, and the log names it', async () => {
+    for (const file of globSync(join(lake.folder, 'files/main/events/*.parquet'))) truncateSync(file, 300);
+    const { status, body } = await get('counts');
+    expect({ status, body }).toMatchObject({ status: 502, body: { error: { code: 'DATA_UNREADABLE' } } });
+    expect(logged().join('\n')).toMatch(
+      /main\/events\/.*\.parquet, a file of the lake, cannot be read: .*; restore it, or delete it from the lake/,
+    );
+  });
+});

@@ -1,0 +1,91 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { extensionsDir } from './duckdb-extensions.ts';
+
+export interface LakeWriter {
+  /** What `DATA_DIR` is. */
+  readonly dataDir: string;
+  readonly folder: string;
+  /** Runs statements one after the other; the lake is `w`. @returns the rows of the last one */
+  run(...statements: readonly string[]): Promise<readonly Readonly<Record<string, unknown>>[]>;
+  /** Keeps the file of a catalog open in a process of its own, and writes to it. */
+  hold(): Promise<{ run(sql: string): Promise<void>; end(): Promise<void> }>;
+  /** Rows by hand, as JSON. @param sql names the lake `w` */
+  rows(sql: string): Promise<string>;
+  close(): void;
+}
+
+/** DuckDB with extensions, as another program would have it. */
+export async function openWithExtensions(...names: readonly string[]) {
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: '2',
+    memory_limit: '1GB',
+    autoinstall_known_extensions: 'false',
+  });
+  const connection = await instance.connect();
+  await connection.run("SET TimeZone = 'UTC'");
+  for (const name of names) {
+    const [file = ''] = globSync(join(extensionsDir, `**/${name}.duckdb_extension`));
+    await connection.run(`LOAD '${file}'`);
+  }
+  return { instance, connection };
+}
+
+/**
+ * A lake of a test, which another program writes.
+ *
+ * @param catalog as in `postgres:dbname=lake`; without it, a file, which is open only while statements run
+ */
+export async function openLakeWriter(catalog?: string, dataPath?: string): Promise<LakeWriter> {
+  const folder = mkdtempSync(join(tmpdir(), 'querygate-lake-'));
+  const dataDir = `ducklake:${catalog ?? join(folder, 'lake.ducklake')}`;
+  const extensions = catalog?.startsWith('postgres:') ? ['postgres_scanner', 'ducklake'] : ['ducklake'];
+  const { instance, connection } = await openWithExtensions(...extensions);
+  const path = dataPath ?? join(folder, 'files/');
+  const attach = () => connection.run(`ATTACH '${dataDir}' AS w (DATA_PATH '${path}')`);
+  const run: LakeWriter['run'] = async (...statements) => {
+    if (catalog === undefined) await attach();
+    try {
+      let rows: readonly Readonly<Record<string, unknown>>[] = [];
+      for (const sql of statements) rows = (await connection.runAndReadAll(sql)).getRowObjectsJS();
+      return rows;
+    } finally {
+      if (catalog === undefined) await connection.run('DETACH w');
+    }
+  };
+  if (catalog !== undefined) await attach();
+  return {
+    ...{ dataDir, folder, run },
+    async rows(sql) {
+      const [row] = await run(`SELECT coalesce(to_json(list(r)), '[]')::VARCHAR AS rows FROM (${sql}) AS r`);
+      return String(row?.rows);
+    },
+    async hold() {
+      const child = fork(new URL('lake-holder.ts', import.meta.url), [dataDir], {
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      });
+      const run = async (sql: string) => {
+        child.send(sql);
+        const [answer] = await once(child, 'message');
+        if (answer !== 'done') throw new Error(answer);
+      };
+      await run('SELECT 1');
+      return {
+        run,
+        async end() {
+          child.send('end');
+          await once(child, 'exit');
+        },
+      };
+    },
+    close() {
+      connection.closeSync();
+      instance.closeSync();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
