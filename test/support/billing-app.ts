@@ -31,7 +31,7 @@ export interface Billing {
   /** How many bytes they are. */
   sum(): number;
   /** Runs and dry runs, as they came. */
-  readonly bodies: readonly Received['body'][];
+  readonly bodies: Received['body'][];
   close(): Promise<void>;
 }
 

@@ -106,6 +106,54 @@ describe('a budget of a query', () => {
     expect(billing.sum()).toBe(400 * megabyte);
   });
 
+  test('a run of a query over two tables reserves the least bytes of both; over a wildcard, all that is left', async () => {
+    bill = { bytes: 20 * megabyte, estimate: 1, ms: 100 };
+    const header = ['budget: { bytes_per_day: 35MiB }'];
+    const sql =
+      'select x from numbers join more using (x) where numbers.project = @project and more.project = @project';
+    const wild = "select x from `numbers_*` where project = @project and _table_suffix > '1'";
+    const app = await opened(
+      openBillingApp(billing, { numbers: { sql, header }, wild: { sql: wild, header } }),
+    );
+    const pair = (name: string) =>
+      Promise.all(['a', 'b'].map((project) => app.fetch(`/api/endpoints/query/${name}?project=${project}`)));
+    expect((await pair('numbers')).map(({ status }) => status)).toEqual([200, 200]);
+    expect(runs().map(({ maximumBytesBilled }) => Number(maximumBytesBilled) / megabyte)).toEqual([35, 20]);
+    billing.bodies.splice(0);
+    const twice = pair('wild');
+    await eventually(() => expect(runs()).toHaveLength(1));
+    expect((await twice).map(({ status }) => status)).toEqual([200, 200]);
+    expect(runs().map(({ maximumBytesBilled }) => Number(maximumBytesBilled) / megabyte)).toEqual([35, 15]);
+  });
+
+  test('a bucket says when it holds enough, and a run that waited for others that they have to end', async () => {
+    bill = { bytes: 90 * megabyte };
+    let now = Date.parse('2026-03-10T12:00:00Z');
+    const app = await opened(
+      openBillingApp(
+        billing,
+        { numbers: budget('{ rate: 100MiB/h }') },
+        { ENGINE_TIMEOUT_MS: '300' },
+        { clock: () => new Date(now) },
+      ),
+    );
+    expect((await call(app, 'a')).status).toBe(200);
+    const large = await call(app, 'b');
+    expect([large.status, large.headers.get('retry-after')]).toEqual([429, '2880']);
+    now += 2_881_000;
+    expect((await call(app, 'b')).status).toBe(200);
+  });
+
+  test('a refresh whose bills fit is made, also if its estimate does not', async () => {
+    bill = { bytes: 10 * megabyte, estimate: 300 * megabyte };
+    const numbers = { caching: ['caching: 60s', 'cache_warming: 1s'], ...budget('{ bytes_per_day: 100MB }') };
+    const app = await opened(openBillingApp(billing, { numbers }, {}, { clock: () => new Date() }));
+    bill = { bytes: 10 * megabyte };
+    await call(app, 'a');
+    bill = { bytes: 10 * megabyte, estimate: 300 * megabyte };
+    await eventually(() => expect(billing.billed).toHaveLength(3));
+  });
+
   test('a caller gets stale rows if the query allows it', async () => {
     const numbers = {
       caching: ['caching: 1s', 'stale_if_error: 600s'],
@@ -295,8 +343,8 @@ describe('bad budgets', () => {
   });
 
   test('a bill is rounded up for each table, as BigQuery does', () => {
-    expect(mostBilled(163_595_928)).toBe(164_626_432);
-    expect([mostBilled(0), mostBilled(1), mostBilled(1, 3)]).toEqual([0, 10 * megabyte, 30 * megabyte]);
+    expect(mostBilled(163_595_928, 1)).toBe(164_626_432);
+    expect([mostBilled(0, 1), mostBilled(1, 1), mostBilled(1, 3)]).toEqual([0, 10 * megabyte, 30 * megabyte]);
   });
 });
 

@@ -21,8 +21,8 @@ const periodOf = buildPeriodOf('UTC');
 
 const localLedger = () => new LocalLedger({ keepMs: 60_000, periodOf });
 
-const demand = (limit: Limit, worst: number | undefined, isWhole = false): Demand => ({
-  ...{ limit, worst, likely: worst, isWhole },
+const demand = (limit: Limit, worst: number | undefined, whole = 0): Demand => ({
+  ...{ limit, worst, likely: worst, whole },
 });
 
 /** Numbers that are the same in each run. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { countTables } from '../../../catalog-analysis/count-tables.ts';
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import type { Catalog } from '../../../catalog/model/saved-query.ts';
 import type { Budget } from '../../../config/budget.ts';
@@ -22,6 +23,9 @@ const stretchesAt = 0.8;
 
 /** How often it is looked which refreshes are stretched. */
 const lookEveryMs = 1_000;
+
+/** When a caller may try again whose run did not fit beside others, until they ended. */
+const soonSeconds = 5;
 
 const firstWaitMs = 20;
 const longestWaitMs = 250;
@@ -84,14 +88,15 @@ export class Budgets {
     const costs = await this.#costsOf(bound, limits, { signal, owner });
     const run = randomUUID();
     const demands = limits.map((limit): Demand => {
-      const { worst, likely } = costs[limit.unit];
-      return { limit, worst, likely, isWhole: payer === undefined };
+      const { worst = limit.isTracking ? 0 : undefined, likely, usual } = costs[limit.unit];
+      const whole = payer === undefined ? Math.min(worst ?? 0, usual ?? Number.POSITIVE_INFINITY) : 0;
+      return { limit, worst, likely, whole };
     });
     let reservation = await ledger.reserve(run, demands, now());
     const endsAt = host.clock.elapsedMs() + host.engineTimeoutMs;
     for (let ms = firstWaitMs; reservation.verdict === 'wait'; ms = Math.min(2 * ms, longestWaitMs)) {
       if (signal.aborted) throw new GatewayError('CANCELLED', 'The caller has disconnected');
-      if (payer === undefined || host.clock.elapsedMs() >= endsAt) break;
+      if (host.clock.elapsedMs() >= endsAt) break;
       await new Promise<void>((resolve) => host.clock.after(ms, resolve));
       reservation = await ledger.reserve(run, demands, now());
     }
@@ -174,15 +179,18 @@ export class Budgets {
   /** What a run can cost at most, and what it has cost lately, by unit. */
   async #costsOf(bound: BoundQuery, limits: readonly Limit[], options: Pick<RunOptions, 'signal' | 'owner'>) {
     const usual = this.#bills.p95(bound);
-    const estimate = limits.some(({ unit }) => unit === 'bytes')
+    const estimate = limits.some(({ unit, isTracking }) => unit === 'bytes' && !isTracking)
       ? await this.#options.host.estimateBytes?.(bound, options).catch(() => undefined)
       : undefined;
-    const bytes = usual && mostBilled(timesUsual * usual.bytesBilled);
+    // Bills are rounded for each table already.
+    const bytes = usual && mostBilled(timesUsual * usual.bytesBilled, 1);
     const slotMs = usual && timesUsual * usual.slotMs;
-    const most = estimate === undefined ? bytes : mostBilled(estimate);
+    const tables = countTables(bound.query);
+    const rounded = estimate === undefined || tables === undefined ? undefined : mostBilled(estimate, tables);
+    const most = estimate === undefined ? bytes : rounded;
     return {
-      bytes: { worst: most, likely: usual?.bytesBilled ?? (most && most / timesBill) },
-      slotMs: { worst: slotMs, likely: slotMs },
+      bytes: { worst: most, likely: usual?.bytesBilled ?? (most && most / timesBill), usual: bytes },
+      slotMs: { worst: slotMs, likely: slotMs, usual: slotMs },
     };
   }
 
@@ -204,7 +212,14 @@ export class Budgets {
     return {
       maximumBytesBilled,
       exceeded: () =>
-        isTight && maximumBytesBilled !== undefined ? this.#exceeded(limits, states, now()) : undefined,
+        isTight && maximumBytesBilled !== undefined
+          ? this.#exceeded(
+              limits,
+              states,
+              now(),
+              demands.map(({ worst }) => worst),
+            )
+          : undefined,
       settle(bill) {
         const bills = demands.map(({ limit }) => (limit.unit === 'bytes' ? bill.bytesBilled : bill.slotMs));
         ledger
@@ -219,22 +234,31 @@ export class Budgets {
     return isSpent ? this.#exceeded(limits, states, now) : undefined;
   }
 
-  /** The error of the limit that has the least left. */
-  #exceeded(limits: readonly Limit[], states: readonly LimitState[], now: number): GatewayError {
+  /** The error of the limit that has the least left. @param needs what a run needs of each limit, if it is more than anything */
+  #exceeded(
+    limits: readonly Limit[],
+    states: readonly LimitState[],
+    now: number,
+    needs: readonly (number | undefined)[] = [],
+  ): GatewayError {
     const [least] = limits
-      .map((limit, at) => ({ limit, state: states[at] ?? { spent: 0, reserved: 0 } }))
+      .map((limit, at) => ({ limit, state: states[at] ?? { spent: 0, reserved: 0 }, needs: needs[at] ?? 0 }))
       .filter(({ limit }) => !limit.isTracking)
       .sort((a, b) => leftOf(a.limit, a.state) / a.limit.amount - leftOf(b.limit, b.state) / b.limit.amount);
     if (least === undefined) throw new Error('no limit refuses the run');
     const { limit, state } = least;
     this.refusals.set(limit.payer, (this.refusals.get(limit.payer) ?? 0) + 1);
-    const renewal = this.#renewalOf(limit, state, now);
+    const isSpent = state.reserved === 0 || state.spent >= limit.amount;
+    const renewal = isSpent
+      ? this.#renewalOf(limit, state.spent + Math.min(least.needs, limit.amount), now)
+      : undefined;
     return new GatewayError('BUDGET_EXCEEDED', messageOf(limit, state, renewal), {
-      retryAfterSeconds: Math.max(1, Math.ceil((renewal - now) / 1_000)),
+      retryAfterSeconds:
+        renewal === undefined ? soonSeconds : Math.max(1, Math.ceil((renewal - now) / 1_000)),
     });
   }
 
-  #renewalOf(limit: Limit, { spent }: LimitState, now: number): number {
+  #renewalOf(limit: Limit, spent: number, now: number): number {
     if (limit.perMs === 0) return this.#options.periodOf(limit.id, now).end;
     return now + Math.max(0, spent - limit.amount) / limit.perMs;
   }
@@ -248,10 +272,13 @@ const payerNames = { gateway: 'this gateway', key: 'this key', query: 'this quer
 function messageOf(
   { payer, name, unit, amount }: Limit,
   { spent, reserved }: LimitState,
-  renewal: number,
+  renewal: number | undefined,
 ): string {
   const shown = (count: number) => `${Math.round(count)} ${unit === 'bytes' ? 'bytes' : 'slot milliseconds'}`;
   const also = reserved > 0 ? `, and ${shown(reserved)} are reserved for queries that run` : '';
-  const at = new Date(renewal).toISOString().replace(/\.\d+Z$/, 'Z');
-  return `The budget ${name} of ${payerNames[payer]} does not allow this query: ${shown(spent)} of ${shown(amount)} are spent${also}; it is renewed at ${at}`;
+  const next =
+    renewal === undefined
+      ? 'try again when these have ended'
+      : `it is renewed at ${new Date(renewal).toISOString().replace(/\.\d+Z$/, 'Z')}`;
+  return `The budget ${name} of ${payerNames[payer]} does not allow this query: ${shown(spent)} of ${shown(amount)} are spent${also}; ${next}`;
 }

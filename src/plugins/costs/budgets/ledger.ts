@@ -7,8 +7,8 @@ export interface Demand {
   readonly worst: number | undefined;
   /** What it has cost lately; the same as `worst` for a run that is new. */
   readonly likely: number | undefined;
-  /** True if all of it must fit: refreshes stop before callers are refused. */
-  readonly isWhole: boolean;
+  /** The part of it that must fit even if it runs alone: refreshes stop before callers are refused. */
+  readonly whole: number;
 }
 
 /** The state of one limit. */
@@ -159,10 +159,10 @@ const reservedOf = ({ reserved }: Kept): number =>
  * ledger decides in the same way.
  */
 function verdictOf(demands: readonly Demand[], states: readonly LimitState[]): Reservation['verdict'] {
-  const each = demands.map(({ limit, worst, isWhole }, at): Reservation['verdict'] => {
+  const each = demands.map(({ limit, worst, whole }, at): Reservation['verdict'] => {
     const { spent = 0, reserved = 0 } = states[at] ?? {};
     if (limit.isTracking) return 'granted';
-    if (spent >= limit.amount || (isWhole && spent + (worst ?? 0) > limit.amount)) return 'spent';
+    if (spent >= limit.amount || spent + whole > limit.amount) return 'spent';
     const fits = worst !== undefined && spent + reserved + worst <= limit.amount;
     return reserved > 0 && !fits ? 'wait' : 'granted';
   });

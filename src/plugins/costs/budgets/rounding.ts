@@ -8,8 +8,8 @@ const leastBytes = 10 * megabyte;
  *
  * @see https://cloud.google.com/bigquery/pricing#on-demand
  */
-export function mostBilled(bytes: number, tables = 1): number {
+export function mostBilled(bytes: number, tables: number): number {
   if (bytes <= 0) return 0;
   const rounded = Math.ceil(bytes / megabyte) * megabyte;
-  return Math.max(rounded, leastBytes) + (tables - 1) * leastBytes;
+  return Math.max(rounded, leastBytes) + Math.max(0, tables - 1) * leastBytes;
 }

@@ -5,8 +5,8 @@ import type { Limit, Period } from './limits.ts';
 
 /**
  * KEYS: the limits. ARGV: `reserve` or `settle`, the run, how long its reservation lasts, then nine for each limit: its amount,
- * what it gets in a millisecond, the begin and the end of its day, what the run costs or may cost (-1: not known), 1 if
- * all of that must fit, what this gateway knows to be spent, what it has spent without Redis, 1 if it only counts.
+ * what it gets in a millisecond, the begin and the end of its day, what the run costs or may cost (-1: not known),
+ * what of that must fit, what this gateway knows to be spent, what it has spent without Redis, 1 if it only counts.
  * Replies with the verdict, the time of Redis, and for each limit what is spent and what is reserved. The clocks of
  * gateways do not matter: one with another day tries again.
  */
@@ -22,7 +22,7 @@ for at in ipairs(KEYS) do
 end
 for at, key in ipairs(KEYS) do
   local amount, perMs = argument(at, 1), argument(at, 2)
-  local cost, isWhole, isTracking = argument(at, 5), argument(at, 6) == 1, argument(at, 9) == 1
+  local cost, whole, isTracking = argument(at, 5), argument(at, 6), argument(at, 9) == 1
   local start = perMs > 0 and now or argument(at, 3)
   local spent, since, reserved, own = nil, nil, 0, nil
   local before, beforeSince
@@ -67,7 +67,7 @@ for at, key in ipairs(KEYS) do
   redis.call('pexpire', key, 49 * hour + math.ceil(perMs > 0 and spent / perMs or 0))
   states[at] = {spent, reserved}
   if operation == 'reserve' and not isTracking then
-    if spent >= amount or (isWhole and spent + cost > amount) then verdict = 'spent'
+    if spent >= amount or spent + whole > amount then verdict = 'spent'
     elseif verdict ~= 'spent' and reserved > 0 and (cost < 0 or spent + reserved + cost > amount) then verdict = 'wait' end
   end
 end
@@ -152,13 +152,12 @@ export class SharedLedger implements Ledger {
     const keys = demands.map(({ limit }) => state.keyOf('budget', limit.id));
     for (let tries = 0; tries < 2; tries += 1) {
       const owed = demands.map(({ limit }) => this.#owed.get(limit.id) ?? 0);
-      const given = demands.flatMap(({ limit, isWhole }, at) => {
+      const given = demands.flatMap(({ limit, whole }, at) => {
         const { start, end } = periodOf(limit.id, now + this.#aheadMs);
         const known = this.look(limit, now).spent;
-        const flags = [isWhole, limit.isTracking].map(Number);
-        return [limit.amount, limit.perMs, start, end, costs[at], flags[0], known, owed[at], flags[1]].map(
-          String,
-        );
+        const { amount, perMs } = limit;
+        const isTracking = Number(limit.isTracking);
+        return [amount, perMs, start, end, costs[at], whole, known, owed[at], isTracking].map(String);
       });
       for (const { limit } of demands) this.#owed.delete(limit.id);
       const reply = replySchema.safeParse(
