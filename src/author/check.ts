@@ -4,7 +4,8 @@ import type { Catalog } from '../catalog/model/saved-query.ts';
 import { parseVersionName } from '../catalog/model/version-name.ts';
 import { isDefaultVersion, seriesOf } from '../catalog/model/versions.ts';
 import type { Config } from '../config.ts';
-import type { QueryCheck } from '../engine-contract/engine.ts';
+import { problemOf } from '@querygate/bigquery-sql/problem';
+import type { Partitioning, QueryCheck } from '../engine-contract/engine.ts';
 import { configuredEngine } from './configured-engine.ts';
 import { limitsOf } from '../engines/checked-engine.ts';
 import { recordNotes } from '../catalog-analysis/check-records.ts';
@@ -18,11 +19,19 @@ import { distinctProblems, type Problem, StartError } from '../errors.ts';
 import { agentTextProblems } from './agent-texts.ts';
 import { loadPrompts } from '../plugins/mcp/prompts/load-prompts.ts';
 import { commandError } from './arguments.ts';
+import { type Forecast, forecastCosts } from './forecast/forecast.ts';
+import { forecastLines, limitProblem } from './forecast/forecast-text.ts';
+import {
+  type ForecastFlags,
+  type ForecastLimits,
+  parseForecastLimits,
+  requireBytes,
+} from './forecast/forecast-limits.ts';
 import { atHeaderLines } from '../problems/header-lines.ts';
 import { problemsText, readText } from '../problems/print-problems.ts';
 import { githubAnnotation } from '../problems/report-problems.ts';
 
-export interface CheckOptions {
+export interface CheckOptions extends ForecastFlags {
   /** As `--maximum-bytes` gives it. */
   readonly maximumBytes?: string;
   readonly json?: boolean;
@@ -38,6 +47,8 @@ interface CheckReport {
   readonly problems: readonly Problem[];
   readonly summary: string;
   readonly checks: readonly QueryCheck[];
+  /** What they cost, from an engine that reports bytes. */
+  readonly forecasts: readonly Forecast[];
   /** The parts that have not been checked. */
   readonly notes: readonly string[];
 }
@@ -50,7 +61,8 @@ interface CheckReport {
  */
 export async function checkQueries(config: Config, options: CheckOptions): Promise<boolean> {
   const maximumBytes = parseBytes(options.maximumBytes);
-  const found = await check(config, maximumBytes, options.compose ?? []);
+  const limits = parseForecastLimits(options);
+  const found = await check(config, maximumBytes, limits, options.compose ?? []);
   const report = { ...found, problems: atHeaderLines(found.problems, readText) };
   if (options.json) printJson(report);
   else printText(report);
@@ -61,16 +73,20 @@ export async function checkQueries(config: Config, options: CheckOptions): Promi
 async function check(
   config: Config,
   maximumBytes: number | undefined,
+  limits: ForecastLimits,
   subgraphs: readonly string[],
 ): Promise<CheckReport> {
   const checks: QueryCheck[] = [];
   const notes: string[] = [];
+  const partitions = new Map<string, Partitioning>();
   const engine = await configuredEngine(config);
+  const reportsBytes = requireBytes(engine, limits);
   const checkSql = (catalog: AnalyzedCatalog) =>
     engine.check(catalog, {
       limits: limitsOf(config),
       maximumBytes,
       onChecked: (check: QueryCheck) => void checks.push(check),
+      onPartitioning: (table, one) => void partitions.set(table, one),
       onNote: (note: string) => void notes.push(note),
     });
   const ofChecks = ({ tables }: Pick<Catalog, 'tables'>) => {
@@ -82,7 +98,7 @@ async function check(
   try {
     catalog = buildAnalyze(engine)(loadCatalog(config.queriesDir));
   } catch (error) {
-    const broken = { catalog: undefined, checks, notes };
+    const broken = { catalog: undefined, checks, notes, forecasts: [] };
     if (error instanceof CatalogError) {
       const ofOthers = await checkSql(buildAnalyze(engine)(error.catalog));
       const ofBroken = sqlProblems(error, engine, error.broken);
@@ -98,6 +114,18 @@ async function check(
     throw error;
   }
   const found = distinctProblems([...(await checkSql(catalog)), ...unreadProblems(catalog, engine)]);
+  const forecasts = reportsBytes
+    ? await forecastCosts(catalog, {
+        ...{ engine, limits: limitsOf(config), tenants: limits.tenants, checks, partitions },
+        reservation: config.bigquery.reservation,
+      })
+    : [];
+  const overLimit = forecasts.flatMap((forecast) => {
+    const message = limitProblem(forecast, limits);
+    return message === undefined
+      ? []
+      : [problemOf(forecast.query.source, `${forecast.query.name} ${message}`)];
+  });
   const inChecks = ofChecks(catalog);
   const prompts = loadPrompts(config.promptsDir).problems.map((message) => ({ message }));
   const composed =
@@ -108,20 +136,19 @@ async function check(
     ...(found.length > 0 ? ['Saved queries cannot be served'] : []),
     ...(composed.length > 0 ? ['The subgraphs cannot be composed'] : []),
     ...(inChecks.length > 0 ? ['Checks cannot run'] : []),
+    ...(overLimit.length > 0 ? ['Saved queries would cost too much'] : []),
   ];
   if (!engine.checksSql) notes.push(`the SQL is not checked: the engine ${engine.name} has no check`);
   return {
     catalog,
     problems: [
-      ...distinctProblems([...found, ...inChecks]),
+      ...distinctProblems([...found, ...inChecks, ...overLimit]),
       ...unfinishedProblems(catalog),
       ...agentTextProblems(catalog),
       ...prompts,
       ...composed,
     ],
-    summary,
-    checks,
-    notes,
+    ...{ summary, checks, forecasts, notes },
   };
 }
 
@@ -139,8 +166,13 @@ function parseBytes(text: string | undefined): number | undefined {
   throw commandError(`--maximum-bytes: got ${JSON.stringify(text)}; must be a whole number of bytes`);
 }
 
-function printText({ catalog, checks, notes, problems, summary }: CheckReport): void {
-  for (const check of checks) printBytes(check);
+function printText({ catalog, checks, forecasts, notes, problems, summary }: CheckReport): void {
+  for (const check of checks) {
+    printBytes(check);
+    for (const forecast of forecasts)
+      if (forecast.query === check.query)
+        for (const line of forecastLines(forecast)) process.stdout.write(`  ${line}\n`);
+  }
   if (problems.length > 0) return void process.stderr.write(problemsText(new StartError(summary, problems)));
   if (catalog === undefined) return;
   for (const line of [
@@ -153,6 +185,12 @@ function printText({ catalog, checks, notes, problems, summary }: CheckReport): 
   const { length } = catalog.queries;
   process.stdout.write(`${length} ${length === 1 ? 'saved query is' : 'saved queries are'} valid\n`);
 }
+
+const forecastOf = (forecast: Forecast | undefined) => {
+  if (forecast === undefined) return undefined;
+  const { query: _, ...rest } = forecast;
+  return rest;
+};
 
 /** Which version the name of a query means, where there are several; and which endpoints are deprecated. */
 function versionLines({ queries }: Catalog): readonly string[] {
@@ -180,7 +218,7 @@ function printBytes({ query, bytesProcessed, problems }: QueryCheck): void {
   if (problems.length === 0) process.stdout.write(`${query.name} would read ${bytes} bytes\n`);
 }
 
-function printJson({ catalog, checks, problems, ...report }: CheckReport): void {
+function printJson({ catalog, checks, forecasts, problems, ...report }: CheckReport): void {
   const queries = catalog?.queries.map((query) => ({
     name: query.name,
     id: query.id,
@@ -190,6 +228,7 @@ function printJson({ catalog, checks, problems, ...report }: CheckReport): void 
     file: query.source.file,
     bytesProcessed: checks.find((one) => one.query.name === query.name)?.bytesProcessed,
     tenantUnchecked: query.tenantUnchecked,
+    forecast: forecastOf(forecasts.find((one) => one.query === query)),
   }));
   const notes = [...(catalog === undefined ? [] : recordNotes(catalog)), ...report.notes];
   // Engines of others may add members of a query's source.

@@ -6,7 +6,7 @@ import type { SavedQuery } from '../catalog/model/saved-query.ts';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Problem } from '../errors.ts';
-import type { Engine, EngineListener, QueryCheck } from './engine.ts';
+import type { Engine, EngineListener, Partitioning, QueryCheck } from './engine.ts';
 
 /**
  * A kind of database, with the options of one: what `createGateway` and the command `querygate` take as their engine. Only
@@ -92,6 +92,8 @@ export interface CheckOptions {
   readonly maximumBytes?: number | undefined;
   /** Called for each saved query by an engine that reports what a run would read. */
   onChecked(check: QueryCheck): void;
+  /** Called for each table that queries read, if it is partitioned by time and the engine knows it. @param table as the SQL names it */
+  onPartitioning?(table: string, partitioning: Partitioning): void;
   /** Called for what could not be checked, a sentence each. */
   onNote?(note: string): void;
 }

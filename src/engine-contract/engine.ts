@@ -140,6 +140,13 @@ export interface QueryCheck {
   readonly problems: readonly Problem[];
 }
 
+/** How a table is divided, so that a query need not read all of it. */
+export interface Partitioning {
+  readonly column: string;
+  /** How long one partition is. */
+  readonly unit: 'HOUR' | 'DAY' | 'MONTH' | 'YEAR';
+}
+
 /** The outcome of one look at the data folder. */
 export interface ImportReport {
   readonly rows: number;

@@ -8,6 +8,11 @@ export const check: CliCommand<CheckOptions & { readonly sqlfluff?: boolean }> =
   settings: ['ENGINE', 'QUERIES_DIR'],
   options: [
     new Option('--maximum-bytes <number>', 'the most bytes that a query may read on BigQuery'),
+    new Option(
+      '--maximum-usd-per-month <number>',
+      'the most that a query may cost a month on BigQuery, while warm',
+    ),
+    new Option('--tenants <number>', 'for how many tenants what queries cost is forecast'),
     repeated('--compose <file>', 'the schema of another subgraph, to compose with; may be repeated'),
     new Option('--json', 'print JSON'),
     new Option('--github', 'print problems as annotations of GitHub Actions, too'),

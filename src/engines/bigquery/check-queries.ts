@@ -12,6 +12,7 @@ import { compareFields } from '../../catalog-analysis/compare-fields.ts';
 import { openClient } from './api/client.ts';
 import type { BigqueryOptions } from './bigquery-options.ts';
 import { type DryRun, type DryRunContext, dryRun } from './dry-run.ts';
+import { readPartitionings } from './read-partitionings.ts';
 import { toResultColumn } from './result-column.ts';
 import { compareDefinitions, noDifferences } from './definitions/compare-definitions.ts';
 
@@ -29,7 +30,7 @@ interface CheckContext extends DryRunContext {
  */
 export async function checkQueries(
   catalog: AnalyzedCatalog,
-  { limits, maximumBytes, onChecked, onNote }: CheckOptions,
+  { limits, maximumBytes, onChecked, onPartitioning, onNote }: CheckOptions,
   options: BigqueryOptions,
 ): Promise<readonly Problem[]> {
   const client = openClient(options);
@@ -38,6 +39,9 @@ export async function checkQueries(
     const context = { client, options, ...limits, signal, maximumBytes };
     const checks = await checkAll(catalog, context);
     for (const check of checks) onChecked(check);
+    if (onPartitioning !== undefined)
+      for (const [table, one] of await readPartitionings(catalog.queries, context))
+        onPartitioning(table, one);
     const definitions =
       options.definitions === 'stored' ? await compareDefinitions(catalog.queries, context) : noDifferences;
     for (const note of definitions.notes) onNote?.(note);

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import type { SavedQuery, WrittenDefinition } from '../../../catalog/model/saved-query.ts';
 import { Slots } from '../../../concurrency/slots.ts';
 import type { Problem } from '../../../errors.ts';
-import type { ApiRequest, Client } from '../api/client.ts';
+import type { Client } from '../api/client.ts';
 import { optional } from '../api/wire.ts';
 import type { BigqueryOptions } from '../bigquery-options.ts';
+import { resourceRequest } from '../resource-request.ts';
 import { differenceOf } from './sql-difference.ts';
 
 interface CompareContext {
@@ -49,8 +50,9 @@ async function compare(
 ): Promise<Problem | string | undefined> {
   const { kind, name, source, start } = written;
   const shown = `the ${kind} ${name}`;
+  const request = resourceRequest(kind === 'view' ? 'tables' : 'routines', name, options);
   try {
-    const { status, text } = await client.call(requestOf(written, options), { timeoutMs, signal });
+    const { status, text } = await client.call(request, { timeoutMs, signal });
     if (status === 404) return problemAt(source.text, source, start, `BigQuery does not have ${shown}`);
     if (status === 401 || status === 403)
       return `${shown} is not compared with BigQuery's: no right to read it`;
@@ -62,22 +64,6 @@ async function compare(
     signal.throwIfAborted();
     return `${shown} is not compared with BigQuery's: ${(error as Error).message}`;
   }
-}
-
-/**
- * @see https://cloud.google.com/bigquery/docs/reference/rest/v2/tables/get
- * @see https://cloud.google.com/bigquery/docs/reference/rest/v2/routines/get
- */
-function requestOf({ kind, name }: WrittenDefinition, options: BigqueryOptions): ApiRequest {
-  const path = name.split('.');
-  const [id = '', dataset = options.dataset] = path.toReversed().slice(0, 2);
-  const projectId = path.slice(0, -2).join('.') || options.projectId;
-  const collection = kind === 'view' ? 'tables' : 'routines';
-  return {
-    method: 'GET',
-    path: `/datasets/${encodeURIComponent(dataset)}/${collection}/${encodeURIComponent(id)}`,
-    projectId,
-  };
 }
 
 const viewReply = z.object({ query: optional(z.string()) });

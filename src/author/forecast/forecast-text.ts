@@ -1,0 +1,57 @@
+import { textsOf } from '../../catalog/binding/list-values.ts';
+import type { Forecast, RunForecast } from './forecast.ts';
+import type { ForecastLimits } from './forecast-limits.ts';
+
+/** A forecast in lines. */
+export function forecastLines({
+  runs,
+  tenants,
+  bytesPerMonth,
+  usdPerMonth,
+  notes,
+}: Forecast): readonly string[] {
+  const month = { bytesPerMonth, usdPerMonth };
+  return [
+    ...runs.flatMap((run, at) => (run.bytesBilled === undefined ? [] : [runLine(run, at)])),
+    ...(bytesPerMonth !== undefined && (tenants > 1 || runs.length > 2)
+      ? [`${tenants === 1 ? 'together' : `for ${count(tenants)} tenants`}: ${monthText(month)}`]
+      : []),
+    ...notes,
+  ];
+}
+
+function runLine(run: RunForecast, at: number): string {
+  const { parameters, bytesBilled = 0, runsPerDay } = run;
+  const values = Object.entries(parameters).flatMap(([name, value]) => {
+    const text = textsOf(value).join(', ');
+    return text === '' ? [] : [`${name}=${text}`];
+  });
+  const shown = [at === 0 ? 'example' : 'warm', ...(values.length === 0 ? [] : [`(${values.join('; ')})`])];
+  const often =
+    runsPerDay === undefined
+      ? 'each request is a run'
+      : `${count(runsPerDay)} runs a day while warm: ${monthText(run)}`;
+  return `${shown.join(' ')}: ${count(bytesBilled)} bytes a run, ${often}`;
+}
+
+const monthText = ({ bytesPerMonth, usdPerMonth }: Pick<RunForecast, 'bytesPerMonth' | 'usdPerMonth'>) =>
+  bytesPerMonth === undefined
+    ? 'not known'
+    : `${count(bytesPerMonth)} bytes ${usdPerMonth === undefined ? 'a month in a reservation' : `and ${usd(usdPerMonth)} a month`}`;
+
+const count = (value: number): string =>
+  value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 2 : 0 });
+
+/** An amount of money in words. */
+export const usd = (value: number): string =>
+  `${value.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })} USD`;
+
+/** What is wrong with a forecast above a limit; undefined below it. */
+export function limitProblem(
+  { tenants, usdPerMonth }: Forecast,
+  { maximumUsd }: ForecastLimits,
+): string | undefined {
+  if (maximumUsd === undefined || usdPerMonth === undefined || usdPerMonth <= maximumUsd) return undefined;
+  const forAll = tenants === 1 ? '' : ` for ${count(tenants)} tenants`;
+  return `would cost ${usd(usdPerMonth)} a month while warm${forAll}; at most ${usd(maximumUsd)} are allowed`;
+}

@@ -1,0 +1,184 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { parameterOf } from '../../support/billing-app.ts';
+import { openCommandHost } from '../../support/command-host.ts';
+import { completeBody, type FakeBigquery, reply, startFakeBigquery } from '../../support/fake-bigquery.ts';
+import { type Draft, queryText } from '../../support/queries.ts';
+
+const querygate = openCommandHost();
+
+const gigabyte = 2 ** 30;
+
+let fake: FakeBigquery;
+let folder: string;
+/** Of a dry run, by its values. */
+let bytesOf: (value: (name: string) => string | undefined) => number;
+let partitioning: unknown;
+
+beforeAll(async () => {
+  fake = await startFakeBigquery();
+});
+afterAll(() => fake.close());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+  partitioning = { type: 'DAY', field: 'ts' };
+  bytesOf = () => gigabyte;
+  fake.respondWith((response, received, at) =>
+    reply(
+      received.method === 'GET'
+        ? { timePartitioning: partitioning }
+        : completeBody([], {
+            totalBytesProcessed: String(bytesOf((name) => parameterOf(received.body, name))),
+          }),
+    )(response, received, at),
+  );
+  return () => rmSync(folder, { recursive: true });
+});
+
+const parameters = {
+  project: '{ type: string, description: The project., tenant: true, required: true, example: a }',
+  span: '{ type: enum, enum: Span, description: The window., default: day, example: hour, values: { hour: { name: HOUR, description: One. }, day: { name: DAY, description: One. }, week: { name: WEEK, description: One. } } }',
+};
+
+const bound = `case @span
+  when 'hour' then timestamp_sub(current_timestamp(), interval 1 hour)
+  when 'week' then timestamp_trunc(timestamp_sub(current_timestamp(), interval 7 day), day)
+  else timestamp_trunc(timestamp_sub(current_timestamp(), interval 1 day), hour) end`;
+
+function write(
+  name: string,
+  { header = [], ...draft }: Partial<Draft> & { header?: readonly string[] } = {},
+) {
+  const text = queryText({
+    columns: { x: 'integer' },
+    parameters,
+    sql: `select x from numbers where project = @project and ts >= ${bound}`,
+    caching: ['caching: 900s', 'cache_warming: 300s'],
+    ...draft,
+    name,
+  });
+  writeFileSync(join(folder, `${name}.sql`), text.replace('columns:', [...header, 'columns:'].join('\n')));
+}
+
+const check = (...args: string[]) =>
+  querygate(['check', '--engine', 'bigquery', ...args], {
+    QUERIES_DIR: folder,
+    BIGQUERY_PROJECT: 'our-project',
+    BIGQUERY_DATASET: 'logs',
+    BIGQUERY_API_ENDPOINT: fake.endpoint,
+  });
+
+describe('check with an engine that reports bytes', () => {
+  test('forecasts what a run, a day and a month cost, for the examples, for warm values and for tenants', async () => {
+    const warm = ['warm:', '  - { project: a, span: week }', '  - { project: b }'];
+    write('numbers', { header: warm });
+    bytesOf = (value) => (value('span') === 'week' ? 8 : 1) * gigabyte;
+    const { exitCode, output, errors } = await check('--tenants', '200');
+    expect(errors).toBe('');
+    expect(exitCode).toBe(0);
+    expect(output.split('\n').slice(0, 5)).toEqual([
+      'numbers would read 1,073,741,824 bytes',
+      '  example (project=a; span=hour): 1,073,741,824 bytes a run, 288 runs a day while warm: 9,277,129,359,360 bytes and 52.73 USD a month',
+      '  warm (project=a; span=week): 8,589,934,592 bytes a run, 288 runs a day while warm: 74,217,034,874,880 bytes and 421.88 USD a month',
+      '  warm (project=b; span=day): 1,073,741,824 bytes a run, 288 runs a day while warm: 9,277,129,359,360 bytes and 52.73 USD a month',
+      '  for 200 tenants: 16,698,832,846,848,000 bytes and 94,921.88 USD a month',
+    ]);
+  });
+
+  test('a limit fails it, in words, in JSON and as an annotation', async () => {
+    write('numbers');
+    write('cheap');
+    bytesOf = () => gigabyte;
+    const message = 'numbers would cost 52.73 USD a month while warm; at most 52 are allowed';
+    const text = await check('--maximum-usd-per-month', '52');
+    expect(text.exitCode).toBe(1);
+    expect(text.errors).toContain('numbers.sql');
+    expect(text.errors).toContain(message.replace('52 are', '52.00 USD are'));
+    const json = await check('--maximum-usd-per-month', '52', '--json', '--github');
+    expect(json.exitCode).toBe(1);
+    const [document = ''] = json.output.split('\n::error');
+    const { valid, problems, queries } = JSON.parse(document);
+    expect(valid).toBe(false);
+    expect(problems.map((one: { message: string }) => one.message)).toContain(
+      message.replace('52 are', '52.00 USD are'),
+    );
+    expect(queries[0].forecast).toMatchObject({
+      runs: [{ parameters: { span: 'hour' }, bytesBilled: gigabyte, runsPerDay: 288 }],
+      tenants: 1,
+    });
+    expect(json.output).toContain('::error');
+    expect((await check('--maximum-usd-per-month', '53')).exitCode).toBe(0);
+    expect((await check('--maximum-usd-per-month', '53', '--tenants', '2')).exitCode).toBe(1);
+  });
+
+  test('bills are rounded up for each table, also those of views', async () => {
+    write('numbers', {
+      parameters: { project: parameters.project },
+      caching: ['caching: 60s'],
+      sql: `with v as (select x from more where project = @project)
+        select n.x from v join numbers as n on n.x = v.x where n.project = @project`,
+    });
+    bytesOf = () => 1;
+    expect((await check()).output).toContain(
+      '20,971,520 bytes a run, 1,440 runs a day while warm: 905,969,664,000 bytes and 5.15 USD a month',
+    );
+  });
+
+  test('without a cache each request is a run, and bytes in a reservation cost no money', async () => {
+    write('uncached', { caching: ['caching: disabled'] });
+    write('reserved', { header: ['reservation: projects/p/locations/EU/reservations/r'] });
+    const { output, exitCode } = await check('--maximum-usd-per-month', '0');
+    expect(exitCode).toBe(0);
+    expect(output).toContain('1,073,741,824 bytes a run, each request is a run');
+    expect(output).toContain('9,277,129,359,360 bytes a month in a reservation');
+  });
+
+  test('names each window that is within a partition, and no other', async () => {
+    write('numbers');
+    const notes = async () => (await check()).output.split('\n').filter((line) => line.includes('partition'));
+    expect(await notes()).toEqual([
+      '  span=hour: window 1 hour, partition 1 day: a refresh of what has changed saves nothing',
+      '  span=day: window 1 day, partition 1 day: a refresh of what has changed saves nothing',
+    ]);
+    partitioning = { type: 'HOUR', field: 'ts' };
+    expect(await notes()).toEqual([
+      '  span=hour: window 1 hour, partition 1 hour: a refresh of what has changed saves nothing',
+    ]);
+    partitioning = undefined;
+    expect(await notes()).toEqual([]);
+  });
+
+  test.each([
+    ['CAST(n.ts AS TIMESTAMP)', "cast(n.ts as timestamp) >= timestamp '2026-01-01'", true],
+    ['CAST at the right', "timestamp '2026-01-01' < cast(ts as timestamp)", true],
+    ['arithmetic', "timestamp_add(ts, interval 1 day) >= timestamp '2026-01-01'", true],
+    ['BETWEEN', "cast(ts as date) between date '2026-01-01' and current_date()", true],
+    ['TIMESTAMP(ts)', "timestamp(ts) >= timestamp '2026-01-01'", false],
+    ['a truncation', "timestamp_trunc(ts, day) >= timestamp '2026-01-01'", false],
+    [
+      'another condition that prunes',
+      "cast(ts as timestamp) > timestamp '2026-01-01' and ts > timestamp '2026-01-01'",
+      false,
+    ],
+    ['another column', "cast(x as timestamp) > timestamp '2026-01-01'", false],
+  ])('%s around the column of partitions is named if it cannot prune', async (_, condition, isNamed) => {
+    write('numbers', {
+      parameters: { project: parameters.project },
+      sql: `select x from numbers as n where n.project = @project and ${condition}`,
+    });
+    const { output } = await check();
+    expect(output.includes('BigQuery does not prune partitions by ts in it')).toBe(isNamed);
+  });
+
+  test('options that are wrong, and a limit without bytes, are refused', async () => {
+    write('numbers');
+    expect((await check('--maximum-usd-per-month', '5EUR')).errors).toContain(
+      '--maximum-usd-per-month: got "5EUR"; must be a number',
+    );
+    expect((await check('--tenants', '0')).errors).toContain('--tenants: got "0"; must be a whole number');
+    const { exitCode, errors } = await querygate(['check', '--maximum-usd-per-month', '5']);
+    expect([exitCode, errors]).toEqual([1, expect.stringContaining('duckdb reports no bytes')]);
+  });
+});
