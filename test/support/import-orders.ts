@@ -93,6 +93,6 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'subscriptions',
     'yoga-plugins',
   ],
-  'src/author': ['sql', 'types'],
+  'src/author': ['forecast', 'sql', 'types'],
   'src/cli': ['settings', 'keys', 'costs', 'start', 'mcp', 'commands'],
 };

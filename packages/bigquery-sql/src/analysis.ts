@@ -5,6 +5,7 @@
 export { columnOrigin, type FieldOrigin } from './analysis/column-origin.ts';
 export { equalityColumns } from './analysis/equality-columns.ts';
 export { isNeverNull } from './analysis/never-null.ts';
+export { tablesRead } from './analysis/tables-read.ts';
 export type { TenantParameter } from './analysis/tenant-conditions.ts';
 export { unfilteredTables } from './analysis/tenant-filter.ts';
 export { hasOrder, readsClock, type UndefinedOrders, undefinedOrders } from './analysis/undefined-order.ts';

@@ -1,10 +1,9 @@
 import type { ParameterText, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { exampleParameters } from '../../catalog/binding/example-parameters.ts';
 import type { AnalyzedCatalog } from '../../catalog-analysis/analyze-catalog.ts';
-import { countTables } from '../../catalog-analysis/count-tables.ts';
 import type { Partitioning, QueryCheck } from '../../engine-contract/engine.ts';
 import type { EngineFactory, EngineLimits } from '../../engine-contract/engine-factory.ts';
-import { mostBilled } from '../../plugins/costs/budgets/rounding.ts';
+import { countTables, mostBilled } from '../../plugins/costs/budgets/rounding.ts';
 import { pruningNotes } from './pruning-notes.ts';
 
 /** The runs of a saved query with one set of values. */

@@ -12,7 +12,7 @@ import { compareFields } from '../../catalog-analysis/compare-fields.ts';
 import { openClient } from './api/client.ts';
 import type { BigqueryOptions } from './bigquery-options.ts';
 import { type DryRun, type DryRunContext, dryRun } from './dry-run.ts';
-import { readPartitionings } from './read-partitionings.ts';
+import { readPartitionings } from './definitions/read-partitionings.ts';
 import { toResultColumn } from './result-column.ts';
 import { compareDefinitions, noDifferences } from './definitions/compare-definitions.ts';
 

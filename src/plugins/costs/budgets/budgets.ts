@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { countTables } from '../../../catalog-analysis/count-tables.ts';
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import type { Catalog } from '../../../catalog/model/saved-query.ts';
 import type { Budget } from '../../../config/budget.ts';
@@ -10,7 +9,7 @@ import type { Totals } from '../account.ts';
 import type { Demand, Ledger, LimitState, Reservation } from './ledger.ts';
 import { type Limit, limitsOf, type Period } from './limits.ts';
 import { RecentBills } from './recent-bills.ts';
-import { mostBilled } from './rounding.ts';
+import { countTables, mostBilled } from './rounding.ts';
 
 /** More than the usual bill of a plan that is reserved for it, if BigQuery's estimate is higher. */
 const timesUsual = 1.2;

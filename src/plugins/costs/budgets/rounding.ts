@@ -1,3 +1,7 @@
+import { tablesRead } from '@querygate/bigquery-sql/analysis';
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
+import { memoize } from '../../../memoize.ts';
+
 const megabyte = 2 ** 20;
 
 /** BigQuery bills at least so much for each table. */
@@ -13,3 +17,11 @@ export function mostBilled(bytes: number, tables: number): number {
   const rounded = Math.ceil(bytes / megabyte) * megabyte;
   return Math.max(rounded, leastBytes) + Math.max(0, tables - 1) * leastBytes;
 }
+
+/**
+ * How many tables a query reads at most, in views and functions that are its parts, too; a caller's SQL over it reads no others.
+ * A view that only BigQuery has counts as one. undefined if the text does not say it.
+ */
+export const countTables = (query: Pick<SavedQuery, 'sql'>): number | undefined => counted(query).tables;
+
+const counted = memoize(({ sql }: Pick<SavedQuery, 'sql'>) => ({ tables: tablesRead(sql)?.size }));

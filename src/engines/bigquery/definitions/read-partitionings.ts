@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { readTables } from '../../catalog-analysis/count-tables.ts';
-import type { SavedQuery } from '../../catalog/model/saved-query.ts';
-import { Slots } from '../../concurrency/slots.ts';
-import type { Partitioning } from '../../engine-contract/engine.ts';
-import type { Client } from './api/client.ts';
-import { optional } from './api/wire.ts';
-import type { BigqueryOptions } from './bigquery-options.ts';
+import { tablesRead } from '@querygate/bigquery-sql/analysis';
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
+import { Slots } from '../../../concurrency/slots.ts';
+import type { Partitioning } from '../../../engine-contract/engine.ts';
+import type { Client } from '../api/client.ts';
+import { optional } from '../api/wire.ts';
+import type { BigqueryOptions } from '../bigquery-options.ts';
 import { resourceRequest } from './resource-request.ts';
 
 interface ReadContext {
@@ -21,7 +21,7 @@ export async function readPartitionings(
   queries: readonly SavedQuery[],
   context: ReadContext,
 ): Promise<ReadonlyMap<string, Partitioning>> {
-  const names = new Set(queries.flatMap((query) => [...(readTables(query) ?? [])]));
+  const names = new Set(queries.flatMap((query) => [...(tablesRead(query.sql) ?? [])]));
   const slots = new Slots(context.concurrency);
   const found = await Promise.all(
     [...names].map((name) =>

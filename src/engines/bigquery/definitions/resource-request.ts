@@ -1,5 +1,5 @@
-import type { ApiRequest } from './api/client.ts';
-import type { BigqueryOptions } from './bigquery-options.ts';
+import type { ApiRequest } from '../api/client.ts';
+import type { BigqueryOptions } from '../bigquery-options.ts';
 
 /**
  * Reads what BigQuery knows of a table, a view or a routine, which is free.
