@@ -503,6 +503,8 @@ select p.name from `my-project.logs.people` as p order by p.id <=> select name f
 select people.id from `my-project`.logs.people order by people.id <=> select id from people order by id
 ! select * from my-project.logs.missing
 -- Window: OVER
+select x, k, sum(1) over (partition by k, k order by x) as a, sum(1) over (partition by k, x order by x rows between unbounded preceding and 1 preceding) as b from unnest([struct(1 as x, 'a' as k), (2, 'a'), (3, null), (4, null)]) order by x
+select x, nullif(sum(1) over (partition by k, x rows between 1 preceding and 1 preceding), sum(2) over (partition by k, k)) as n from unnest([struct(1 as x, 'a' as k), (2, 'a'), (3, null)]) order by x
 select id, sum(id) over () as s from people order by id
 select id, sum(id) over (order by id) as s from people order by id
 select id, sum(score) over (partition by team order by id) as s from people order by id
