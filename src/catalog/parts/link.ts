@@ -1,10 +1,11 @@
 import { problemAt, problemOf } from '@querygate/bigquery-sql/problem';
+import type { Syntax } from '@querygate/bigquery-sql/syntax';
 import { sameName } from '@querygate/bigquery-sql/types';
 import { distinctProblems, type Problem } from '../../errors.ts';
 import type { PartSql } from '../model/saved-query.ts';
 import { type Link, type LinkedSql, type QueryFile, unlinked } from '../header/link.ts';
 import { Assembly, TooLong } from './assembly.ts';
-import { buildClosures, type Closures, type Reads } from './closure.ts';
+import { buildClosures, type Closures, ownFunctions, type Reads } from './closure.ts';
 import { freshNames } from './fresh-names.ts';
 import type { Library } from './library.ts';
 import { joinSegments } from './linked-text.ts';
@@ -43,7 +44,7 @@ export function buildLinker(library: Library): Linker {
   const linkUnit = (unit: Unit): Omit<LinkedSql, 'passed'> => {
     const own = { sql: unit.text, source: { file: unit.file, line: unit.line } };
     const { units, problems } = closureOf(unit);
-    const all = [...problems, ...captureProblems(unit, units), ...drawProblems(units, closureOf)];
+    const all = [...problems, ...captureProblems(unit, units, readsOf), ...drawProblems(units, closureOf)];
     const isOwnText = units.length <= 1 && unit.tree.kind === 'Statement';
     if (isOwnText || all.length > 0) return { ...own, problems: all };
     try {
@@ -129,25 +130,52 @@ const passedNames = (unit: Unit, { tables }: Reads) =>
   );
 
 /**
- * WITH RECURSIVE shows its names to all of its tables, also to those of the parts: a table that a part reads must not be
- * one of them.
+ * The names of a reader that would mean something else in its parts: WITH RECURSIVE shows the names of its tables to all
+ * of them, and a query its functions to all of its text.
  */
-function captureProblems(reader: Unit, units: readonly Unit[]): readonly Problem[] {
+function captureProblems(
+  reader: Unit,
+  units: readonly Unit[],
+  readsOf: Closures['readsOf'],
+): readonly Problem[] {
   const { tree } = reader;
-  const own = tree.kind !== 'CreateFunction' && tree.query.with?.recursive ? tree.query.with.tables : [];
-  return own.flatMap(({ name }) => {
-    const capturing = units.find(
-      (unit) =>
-        unit !== reader &&
-        unit.names.tables.some(
-          ({ node }) =>
-            node.kind === 'Table' &&
-            node.path.parts.length === 1 &&
-            sameName(node.path.parts[0].name, name.name),
-        ),
-    );
-    if (capturing === undefined) return [];
-    const message = `${name.name} is also a table that ${capturing.file} reads, which WITH RECURSIVE would hide from it: give this one another name`;
-    return problemAt(reader.text, reader, name.start, message);
-  });
+  const tables = tree.kind !== 'CreateFunction' && tree.query.with?.recursive ? tree.query.with.tables : [];
+  const functions = tree.kind === 'Statement' ? tree.functions : [];
+  const parts = units.filter((unit) => unit !== reader);
+  const problem = ({ name, start }: Syntax.Identifier, what: string) =>
+    problemAt(reader.text, reader, start, `${name} is also ${what}: give this one another name`);
+  return [
+    ...tables.flatMap(({ name }) => {
+      const part = parts.find((unit) =>
+        unit.names.tables.some(({ node }) => node.kind === 'Table' && isNamed(node.path, name)),
+      );
+      const what = `a table that ${part?.file} reads, which WITH RECURSIVE would hide from it`;
+      return part === undefined ? [] : [problem(name, what)];
+    }),
+    ...functions.flatMap(
+      ({
+        name: {
+          parts: [name],
+        },
+      }) => {
+        const part = parts.find((unit) =>
+          callsOutside(unit, readsOf(unit)).some((path) => isNamed(path, name)),
+        );
+        const what = `a function that ${part?.file} calls, which would be this one there`;
+        return part === undefined ? [] : [problem(name, what)];
+      },
+    ),
+  ];
+}
+
+const isNamed = ({ parts: [first, ...rest] }: Syntax.Path, { name }: Syntax.Identifier): boolean =>
+  rest.length === 0 && sameName(first.name, name);
+
+/** The names of functions that neither a unit nor the library defines. */
+function callsOutside(unit: Unit, { functions }: Reads): readonly Syntax.Path[] {
+  const own = ownFunctions(unit);
+  const known = new Set(functions.map(({ node }) => node));
+  return unit.names.calls
+    .filter((node) => !known.has(node) && !own.has(node.name.parts[0].name.toLowerCase()))
+    .map(({ name }) => name);
 }

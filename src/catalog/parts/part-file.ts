@@ -1,5 +1,6 @@
 import { problemAt } from '@querygate/bigquery-sql/problem';
 import {
+  functionNames,
   type OutsideNames,
   outsideNames,
   parseDefinitions,
@@ -95,7 +96,7 @@ export function parseDefinitionFile(file: string, fileText: string): PartFile {
       const ofColumns = viewColumns(unit.tree);
       return [
         ...(typeof ofColumns === 'string' ? [at(unit.tree, ofColumns)] : []),
-        ...(isHidden(unit) ? [at(unit.tree, hiddenMessage(unit))] : []),
+        ...nameProblems(unit).map((message) => at(unit.tree, message)),
         ...unit.names.parameters.map((node) =>
           at(node, `a ${unit.kind} has no parameters: @${node.name.name}`),
         ),
@@ -107,13 +108,17 @@ export function parseDefinitionFile(file: string, fileText: string): PartFile {
   }
 }
 
-/** True for a view that no query can read: without a project, its data set is that of saved queries. */
-const isHidden = ({ kind, name }: Unit): boolean => kind === 'view' && hiddenName.test(name);
+/** Why a definition cannot have its name: queries would mean something else by it. */
+function nameProblems({ kind, name }: Unit): readonly string[] {
+  if (kind === 'view')
+    return viewOfQueries.test(name)
+      ? [`${name} would be a saved query: write the project of the view before it, as in my-project.${name}`]
+      : [];
+  const isBuiltIn = functionNames.has(name.toLowerCase()) || /^safe\.[^.]+$/i.test(name);
+  return isBuiltIn ? [`${name} is a function of BigQuery: give this one another name, or a data set`] : [];
+}
 
-const hiddenName = new RegExp(`^${queryDataset}\\.[^.]+$`, 'i');
-
-const hiddenMessage = ({ name }: Unit): string =>
-  `${name} would be a saved query: write the project of the view before it, as in my-project.${name}`;
+const viewOfQueries = new RegExp(`^${queryDataset}\\.[^.]+$`, 'i');
 
 /** Each definition with a text of its own: the work for a reader does not grow with the other definitions of the file. */
 function definitionUnits(file: string, fileText: string): readonly Unit[] {

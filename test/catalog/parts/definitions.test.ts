@@ -154,6 +154,18 @@ test.each<[string, Texts, readonly string[]]>([
     ['views/b.sql:2 D.V is already defined in views/a.sql'],
   ],
   [
+    "functions with names of BigQuery's, which queries would no longer call",
+    {
+      'functions/f.sql':
+        'CREATE TEMP FUNCTION Upper(a STRING) AS (a);\nCREATE FUNCTION net.host(a STRING) AS (a);\nCREATE FUNCTION safe.f(a STRING) AS (a);\nCREATE FUNCTION own.upper(a STRING) AS (a);',
+    },
+    [
+      'functions/f.sql:1:1 Upper is a function of BigQuery: give this one another name, or a data set',
+      'functions/f.sql:2:1 net.host is a function of BigQuery: give this one another name, or a data set',
+      'functions/f.sql:3:1 safe.f is a function of BigQuery: give this one another name, or a data set',
+    ],
+  ],
+  [
     'a name of two projects without its project',
     {
       'views/a.sql': 'CREATE VIEW p.d.v AS SELECT 1 AS x; CREATE VIEW q.d.v AS SELECT 1 AS x',

@@ -316,6 +316,18 @@ test.each<[string, Texts, readonly string[]]>([
     ],
   ],
   [
+    "a function of the query's own that would be one which a part calls",
+    {
+      'reader.sql': reader(
+        "CREATE TEMP FUNCTION Upper(a STRING) AS ('x'); SELECT Upper('a') AS x FROM query.base",
+      ),
+      'base.sql': partText("SELECT UPPER('a') AS x"),
+    },
+    [
+      'reader.sql:9:22 Upper is also a function that base.sql calls, which would be this one there: give this one another name',
+    ],
+  ],
+  [
     'the past of a part',
     {
       'reader.sql': reader('SELECT x FROM query.base FOR SYSTEM_TIME AS OF @project', { project: 'string' }),
