@@ -1,8 +1,12 @@
+import type { AnalyzedCatalog } from '../catalog-analysis/analyze-catalog.ts';
 import type { Config } from '../config.ts';
-import type { Engine } from '../engine-contract/engine.ts';
+import type { Engine, QueryCheck } from '../engine-contract/engine.ts';
 import type { EngineHost } from '../engine-contract/engine-factory.ts';
 import { limitsOf } from '../engines/checked-engine.ts';
 import { configuredEngine } from './configured-engine.ts';
+import { forecastCosts } from './forecast/forecast.ts';
+import { type ForecastFlags, parseForecastLimits, requireBytes } from './forecast/forecast-limits.ts';
+import { limitProblem, summaryOf } from './forecast/forecast-text.ts';
 import { isStoreInUse, storeInUseMessage } from './store-in-use.ts';
 
 /**
@@ -17,6 +21,22 @@ export async function openWorkspace(config: Config) {
     engine,
     limits: limitsOf(config),
     duckdb: config.duckdb,
+    /** undefined if the engine reports no bytes. @throws StartError if an option is wrong */
+    openForecast(flags: ForecastFlags) {
+      const limits = parseForecastLimits(flags);
+      if (!requireBytes(engine, limits)) return undefined;
+      const { tenants } = limits;
+      const { reservation } = config.bigquery;
+      return async (catalog: AnalyzedCatalog, checks: readonly QueryCheck[]) => {
+        const known = { engine, limits: limitsOf(config), tenants, reservation, checks };
+        return (await forecastCosts(catalog, known)).map((forecast) => ({
+          query: forecast.query,
+          summary: summaryOf(forecast),
+          usdPerMonth: forecast.usdPerMonth,
+          problem: limitProblem(forecast, limits),
+        }));
+      };
+    },
     /** Opens the engine over its own data, which a gateway may use. @throws StartError */
     async openEngine(host: EngineHost): Promise<Engine> {
       try {

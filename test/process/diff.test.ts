@@ -365,4 +365,53 @@ describe('querygate diff', () => {
     );
     await fake.close();
   });
+
+  test('on BigQuery: says what a month costs before and after, and fails above a limit', async () => {
+    const withSql = (sql: string, caching = '300s') => queryText({ sql, caching });
+    const folder = makeRepository({ 'queries/a.sql': withSql('SELECT 1 AS n FROM t') });
+    const fake = await startFakeBigquery();
+    fake.respondWith((response, received, at) => {
+      const bytes = String(received.body.query).includes('SELECT 2') ? 2 ** 31 : 2 ** 30;
+      const body = received.method === 'GET' ? {} : completeBody([], { totalBytesProcessed: String(bytes) });
+      reply(body)(response, received, at);
+    });
+    const env = {
+      ENGINE: 'bigquery',
+      BIGQUERY_PROJECT: 'our-project',
+      BIGQUERY_DATASET: 'logs',
+      BIGQUERY_API_ENDPOINT: fake.endpoint,
+    };
+    const costs = async (...args: string[]) => {
+      const { exitCode, output } = await diffIn(folder, ['HEAD', ...args], env);
+      return [exitCode, output.split('\n').find((line) => line.includes('USD')) ?? ''];
+    };
+    write(folder, { 'queries/a.sql': withSql('SELECT 2 AS n FROM t') });
+    expect(await costs()).toEqual([
+      0,
+      expect.stringMatching(
+        /a\.sql:9 costs 18,554,258,718,720 bytes and 105\.47 USD a month while warm \(2,147,483,648 bytes a run with its examples, 288 runs a day\); before: 9,277,129,359,360 bytes and 52\.73 USD a month/,
+      ),
+    ]);
+    expect(await costs('--maximum-usd-per-month', '105', '--tenants', '9')).toEqual([
+      1,
+      expect.stringContaining('would cost 105.47 USD a month while warm; at most 105.00 USD are allowed'),
+    ]);
+    const json = await diffIn(folder, ['HEAD', '--json', '--github', '--maximum-usd-per-month', '105'], env);
+    expect(json.exitCode).toBe(1);
+    expect(json.output).toContain('"kind": "cost-over-maximum"');
+    expect(json.output).toMatch(/::error file=.*would cost 105\.47 USD/);
+    write(folder, { 'queries/a.sql': withSql('SELECT 1 AS n FROM t', '600s') });
+    expect(await costs('--maximum-usd-per-month', '1')).toEqual([
+      0,
+      expect.stringContaining('and 26.37 USD'),
+    ]);
+    write(folder, {
+      'queries/a.sql': withSql('SELECT 1 AS n FROM t'),
+      'queries/b.sql': withSql('SELECT 2 AS n FROM t').replace(/^id: .*$/m, `id: ${uuidOf(2)}`),
+    });
+    expect(await costs('--maximum-usd-per-month', '1')).toEqual([1, expect.stringContaining('105.47 USD')]);
+    const { errors } = await diffIn(folder, ['HEAD', '--maximum-usd-per-month', '1']);
+    expect(errors).toContain('duckdb reports no bytes');
+    await fake.close();
+  });
 });

@@ -1,5 +1,28 @@
-import type { Engine, EngineFactory, EngineHost, EngineLimits } from 'querygate';
+import type {
+  AnalyzedCatalog,
+  Engine,
+  EngineFactory,
+  EngineHost,
+  EngineLimits,
+  QueryCheck,
+  SavedQuery,
+} from 'querygate';
 import type { DuckdbOptions } from 'querygate/duckdb';
+
+/** Forecasts what queries cost a month while they are warm. @param checks dry runs that are known already */
+export type ForecastCosts = (
+  catalog: AnalyzedCatalog,
+  checks: readonly QueryCheck[],
+) => Promise<
+  readonly {
+    readonly query: SavedQuery;
+    /** undefined if the bytes of a run are not known. */
+    readonly summary: string | undefined;
+    readonly usdPerMonth: number | undefined;
+    /** Set above the limit. */
+    readonly problem: string | undefined;
+  }[]
+>;
 
 /** The folder of saved queries that the tools work on, and the engine that runs them. */
 export interface Workspace {
@@ -8,6 +31,8 @@ export interface Workspace {
   readonly limits: EngineLimits;
   /** How data files are read, whatever the engine is. */
   readonly duckdb: DuckdbOptions;
+  /** undefined if the engine reports no bytes. @throws ProblemError if an option is wrong */
+  openForecast(flags: object): ForecastCosts | undefined;
   /** Opens the engine over its own data, which a gateway may use. @throws ProblemError */
   openEngine(host: EngineHost): Promise<Engine>;
 }

@@ -20,6 +20,16 @@ export function forecastLines({
   ];
 }
 
+/** The month, and the run with the examples, in a line; undefined if they are not known. */
+export function summaryOf({ runs, tenants, bytesPerMonth, usdPerMonth }: Forecast): string | undefined {
+  const [example] = runs;
+  if (example?.bytesBilled === undefined) return undefined;
+  const each = `${count(example.bytesBilled)} bytes a run with its examples`;
+  if (example.runsPerDay === undefined) return `${each}, each request is a run`;
+  const forAll = tenants === 1 ? '' : ` for ${count(tenants)} tenants`;
+  return `${monthText({ bytesPerMonth, usdPerMonth })}${forAll} while warm (${each}, ${count(example.runsPerDay)} runs a day)`;
+}
+
 function runLine(run: RunForecast, at: number): string {
   const { parameters, bytesBilled = 0, runsPerDay } = run;
   const values = Object.entries(parameters).flatMap(([name, value]) => {

@@ -11,6 +11,11 @@ export const diff: CliCommand = {
       .choices(['breaking', 'dangerous', 'never'])
       .default('breaking'),
     new Option('--max-bytes-ratio <number>', 'how many times as many bytes a query may read on BigQuery'),
+    new Option(
+      '--maximum-usd-per-month <number>',
+      'the most that a changed query may cost a month on BigQuery',
+    ),
+    new Option('--tenants <number>', 'for how many tenants what queries cost is forecast'),
     new Option('--json', 'print JSON'),
     new Option('--github', 'print changes that are not safe as annotations of GitHub Actions, too'),
   ],

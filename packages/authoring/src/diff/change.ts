@@ -18,6 +18,12 @@ export interface Pair {
   readonly after: SavedQuery;
 }
 
+/** Two versions of an endpoint, or one that is new. */
+export interface CostPair {
+  readonly before: SavedQuery | undefined;
+  readonly after: SavedQuery;
+}
+
 export function change(kind: Kind, path: readonly string[], text: string): Change {
   return { kind, path, text };
 }

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { AnalyzedCatalog, SavedQuery } from 'querygate';
 import { parseVersionName, pinnedName } from 'querygate/catalog';
-import { type Change, change, type Pair, removal } from './change.ts';
+import { type Change, type CostPair, change, type Pair, removal } from './change.ts';
 import {
   type BothCatalogs,
   compareAddresses,
@@ -45,6 +45,9 @@ export interface CatalogDiff {
 /** More changes of an endpoint, from elsewhere than its files. */
 export type MoreChanges = (pair: Pair) => readonly Change[];
 
+/** Compares what endpoints cost a month. */
+export type MeasureCosts = (pairs: readonly CostPair[]) => Promise<(pair: CostPair) => readonly Change[]>;
+
 /** Measures what runs of both versions cost. */
 export type Measure = (pairs: readonly Pair[]) => Promise<MoreChanges>;
 
@@ -52,6 +55,7 @@ export async function compareCatalogs(
   old: OldCatalog<AnalyzedCatalog>,
   now: AnalyzedCatalog,
   measure: Measure = async () => () => [],
+  measureCosts: MeasureCosts = async () => () => [],
 ): Promise<CatalogDiff> {
   const all: BothCatalogs = { before: old.catalog.queries, after: now.queries };
   const matched = matchEndpoints(all.before, all.after, old.broken);
@@ -67,20 +71,26 @@ export async function compareCatalogs(
   }
   const measurable = matched.pairs.filter((pair) => (changesOf.get(pair) ?? []).some(mayChangeBytes));
   const measured = await measure(measurable);
+  const added: readonly CostPair[] = matched.added.map((after) => ({ before: undefined, after }));
+  const costOf = await measureCosts([
+    ...matched.pairs.filter((pair) => (changesOf.get(pair) ?? []).some(mayChangeCosts)),
+    ...added,
+  ]);
   const changedPairs = matched.pairs.filter(({ before, after }) => before !== after);
   const schemas = await compareSchemas(changedPairs);
 
   const endpoints: EndpointDiff[] = matched.pairs.map((pair) => ({
     name: pair.after.name,
     ...pair,
-    changes: judge([...(changesOf.get(pair) ?? []), ...measured(pair)], schemas.get(pair) ?? []),
+    changes: judge(
+      [...(changesOf.get(pair) ?? []), ...measured(pair), ...costOf(pair)],
+      schemas.get(pair) ?? [],
+    ),
   }));
-  for (const after of matched.added)
+  for (const pair of added)
     endpoints.push({
-      name: after.name,
-      before: undefined,
-      after,
-      changes: judge([change('endpoint-added', [], 'endpoint added')], []),
+      ...{ name: pair.after.name, ...pair },
+      changes: judge([change('endpoint-added', [], 'endpoint added'), ...costOf(pair)], []),
     });
   for (const before of matched.removed) {
     const changes = [
@@ -132,6 +142,9 @@ async function compareDefaults(pairs: readonly Pair[], all: BothCatalogs): Promi
 
 const mayChangeBytes = ({ kind, path }: Change): boolean =>
   kind === 'sql-changed' || (path[0] === 'parameters' && kind !== 'description');
+
+const mayChangeCosts = (one: Change): boolean =>
+  mayChangeBytes(one) || ['caching', 'cache_warming', 'warm', 'reservation'].includes(one.path[0] ?? '');
 
 const mostSevereFirst = (endpoint: EndpointDiff): EndpointDiff => ({
   ...endpoint,

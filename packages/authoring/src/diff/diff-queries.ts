@@ -1,12 +1,18 @@
 import { relative } from 'node:path';
 import { buildAnalyze, parseCatalog, readFolder } from 'querygate/catalog';
-import type { AnalyzedCatalog, Catalog, CheckOptions, SavedQuery } from 'querygate';
+import type { AnalyzedCatalog, Catalog, CheckOptions, QueryCheck, SavedQuery } from 'querygate';
 import { type Problem, ProblemError } from '@querygate/bigquery-sql/problem';
 import { commandError } from '@querygate/bigquery-sql/command';
 import type { CatalogFiles } from '../catalog-types.ts';
 import { paintFor } from '../test/print-outcomes.ts';
 import type { Workspace } from '../workspace.ts';
-import { type CatalogDiff, compareCatalogs, type EndpointDiff } from './compare-catalogs.ts';
+import {
+  type CatalogDiff,
+  compareCatalogs,
+  type EndpointDiff,
+  type Measure,
+  type MeasureCosts,
+} from './compare-catalogs.ts';
 import { openRepository, resolveRef } from './git/open-repository.ts';
 import { readAtCommit } from './git/read-at-commit.ts';
 import { loadBefore } from './load-before.ts';
@@ -20,6 +26,9 @@ export interface DiffOptions {
   readonly failOn?: string;
   /** As `--max-bytes-ratio` gives it. */
   readonly maxBytesRatio?: string;
+  /** As `--maximum-usd-per-month` and `--tenants` give them. */
+  readonly maximumUsdPerMonth?: string;
+  readonly tenants?: string;
   readonly json?: boolean;
   readonly github?: boolean;
 }
@@ -33,6 +42,7 @@ export interface DiffOptions {
 export async function diffQueries(workspace: Workspace, ref: string, options: DiffOptions): Promise<boolean> {
   const maxRatio = parseRatio(options.maxBytesRatio);
   const { engine, limits } = workspace;
+  const forecast = workspace.openForecast(options);
   const reportsBytes = engine.flags?.reportsBytes ?? false;
   if (maxRatio !== undefined && !reportsBytes)
     throw commandError(
@@ -50,12 +60,19 @@ export async function diffQueries(workspace: Workspace, ref: string, options: Di
 
   const failed: string[] = [];
   const onFailed = (note: string) => void failed.push(note);
-  const compared = await compareCatalogs(old, catalog, async (pairs) => {
+  const checks: QueryCheck[] = [];
+  const measure: Measure = async (pairs) => {
     if (!reportsBytes || pairs.length === 0) return () => [];
     const { measureBytes } = await import('./measure-bytes.ts');
     const { maximumBytes } = engine;
     const check = (one: AnalyzedCatalog, onChecked: CheckOptions['onChecked']) =>
-      engine.check(one, { limits, maximumBytes: Number.MAX_SAFE_INTEGER, onChecked });
+      engine.check(one, {
+        ...{ limits, maximumBytes: Number.MAX_SAFE_INTEGER },
+        onChecked(checked) {
+          checks.push(checked);
+          onChecked(checked);
+        },
+      });
     return measureBytes(pairs, {
       check,
       maximumBytes,
@@ -64,7 +81,13 @@ export async function diffQueries(workspace: Workspace, ref: string, options: Di
       maxRatio,
       onFailed,
     });
-  });
+  };
+  const measureCosts: MeasureCosts = async (pairs) => {
+    if (forecast === undefined || pairs.length === 0) return () => [];
+    const { compareCosts } = await import('./compare-costs.ts');
+    return compareCosts(pairs, { forecast, before: old.catalog, after: catalog, checks });
+  };
+  const compared = await compareCatalogs(old, catalog, measure, measureCosts);
 
   const missing = `${workspace.queriesDir} did not exist at ${ref}: every endpoint is new`;
   const notes = [

@@ -19,7 +19,7 @@ interface MeasureOptions {
 /** Dry runs both versions of endpoints with the same values, and compares the bytes that they would read. */
 export async function measureBytes(pairs: readonly Pair[], options: MeasureOptions): Promise<MoreChanges> {
   const { check: run, before, after, onFailed } = options;
-  const oldQueries = pairs.map((pair) => withExamplesOf(pair));
+  const oldQueries = pairs.map(withExamplesOf);
   const oldChecks = await dryRunAll({ ...before, queries: oldQueries }, run);
   const checks = await dryRunAll({ ...after, queries: pairs.map((pair) => pair.after) }, run);
   const changes = new Map(
@@ -51,8 +51,16 @@ async function dryRunAll(
   return checks;
 }
 
-/** The older version with the newer one's examples, where it has the same parameters. */
-function withExamplesOf({ before, after }: Pair): SavedQuery {
+/** The older version with the newer one's examples, where it has the same parameters: the same object for the same pair. */
+export function withExamplesOf(pair: Pair): SavedQuery {
+  const known = forms.get(pair) ?? formOf(pair);
+  forms.set(pair, known);
+  return known;
+}
+
+const forms = new WeakMap<Pair, SavedQuery>();
+
+function formOf({ before, after }: Pair): SavedQuery {
   const parameters = before.parameters.map((parameter) => {
     const now = after.parameters.find(({ name, type }) => name === parameter.name && type === parameter.type);
     return now === undefined ? parameter : { ...parameter, example: exampleValue(now) ?? now.default };

@@ -44,6 +44,7 @@ export const rules = {
     'sandboxing-disabled': 'requests with SQL get 400, and the field for them is invalid',
     'sandbox-removed': 'SQL of callers that reads it gets 400',
     'bytes-over-ratio': 'nothing but cost: the option decides',
+    'cost-over-maximum': 'nothing but cost: the option decides',
     'bytes-over-maximum': 'requests get 422 `QUERY_TOO_EXPENSIVE`',
   }),
   ...verdict('breaking', 'dangerous', {
@@ -137,6 +138,7 @@ export const rules = {
     'entity-key-added': 'subgraphs may know the entity by it',
     'reference-added': 'a further field of rows',
     'bytes-read': 'other cost',
+    cost: 'other cost',
     description: 'other documentation',
     'schema-changed': 'in GraphQL as severe as GraphQL Inspector says',
   }),

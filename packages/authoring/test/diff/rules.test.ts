@@ -858,6 +858,25 @@ test('bytes that runs read are compared for endpoints whose SQL or parameters ha
   ]);
 });
 
+test('costs are compared for endpoints whose SQL, parameters or caching have changed, and for new ones', async () => {
+  const pairs: string[] = [];
+  const after = {
+    ...files,
+    'a.first.sql': query.replace(/^caching: .*$/m, 'caching: 700s'),
+    'z.new.sql': query
+      .replace(/^id: .*$/m, 'id: 99999999-2222-4333-8444-555555555555')
+      .replace(/^aliases: .*\n/m, ''),
+  };
+  const diff = await compareFolders(files, after, undefined, async (given) => {
+    pairs.push(...given.map(({ before, after }) => `${before?.name} ${after.name}`));
+    return (pair) => [change(pair.before === undefined ? 'cost-over-maximum' : 'cost', [], 'costs more')];
+  });
+  expect(pairs).toEqual(['a.first a.first', 'undefined z.new']);
+  expect(verdictsOf(diff)).toEqual(
+    expect.arrayContaining(['cost safe/safe', 'cost-over-maximum breaking/breaking']),
+  );
+});
+
 test('every kind of change was found by a test above', () => {
   const missing = Object.keys(rules).filter((kind) => !kindsFound.has(kind) && kind !== 'schema-changed');
   expect(missing).toEqual([]);

@@ -1,4 +1,9 @@
-import { type CatalogDiff, compareCatalogs, type Measure } from '../../src/diff/compare-catalogs.ts';
+import {
+  type CatalogDiff,
+  compareCatalogs,
+  type Measure,
+  type MeasureCosts,
+} from '../../src/diff/compare-catalogs.ts';
 import { loadBefore } from '../../src/diff/load-before.ts';
 import { parseCatalog } from 'querygate/catalog';
 import { analyzed } from '../../../../test/support/engine-host.ts';
@@ -10,11 +15,21 @@ export const asFiles = (texts: Texts): CatalogFiles =>
   new Map(Object.entries(texts).map(([path, text]) => [path, { text }]));
 
 /** Compares two versions of a queries folder, given by the texts of their files. */
-export function compareFolders(before: Texts, after: Texts, measure?: Measure): Promise<CatalogDiff> {
+export function compareFolders(
+  before: Texts,
+  after: Texts,
+  measure?: Measure,
+  measureCosts?: MeasureCosts,
+): Promise<CatalogDiff> {
   const files = asFiles(after);
   const catalog = parseCatalog('queries', files);
   const old = loadBefore('queries', asFiles(before), { files, catalog });
-  return compareCatalogs({ ...old, catalog: analyzed(old.catalog) }, analyzed(catalog), measure);
+  return compareCatalogs(
+    { ...old, catalog: analyzed(old.catalog) },
+    analyzed(catalog),
+    measure,
+    measureCosts,
+  );
 }
 
 /** The changes of all endpoints: `<kind> <level in REST>/<level in GraphQL>`. */
