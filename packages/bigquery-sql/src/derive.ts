@@ -1,2 +1,5 @@
 /** Statements made from others, as texts: their rows contain those of the others. */
 export { editText, NotDerivable, type TextEdit } from './derive/edit-text.ts';
+export { type Increment, planIncrement, windowMicros } from './derive/increment.ts';
+export { type Narrowed, narrowWindow } from './derive/narrow-window.ts';
+export type { TimeRange } from './derive/time-ranges.ts';

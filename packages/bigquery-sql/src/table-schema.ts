@@ -59,3 +59,7 @@ export interface TableSchema {
   /** The columns that local data does not have, for messages. */
   readonly absent?: readonly AbsentField[];
 }
+
+/** The column that time windows and retention use: the first TIMESTAMP that every row has. */
+export const timeColumn = ({ fields }: TableSchema): string | undefined =>
+  fields.find(({ type, mode }) => type === 'TIMESTAMP' && mode === 'REQUIRED')?.name;

@@ -1,0 +1,247 @@
+import { describe, expect, test } from 'vitest';
+import { NotDerivable } from '../../src/derive/edit-text.ts';
+import { planIncrement } from '../../src/derive/increment.ts';
+import { narrowWindow } from '../../src/derive/narrow-window.ts';
+import { type TableSchema, timeColumn } from '../../src/table-schema.ts';
+import { compileTree, schemaTables } from '../../src/tree.ts';
+
+const fields = [
+  { name: 'ts', type: 'TIMESTAMP', mode: 'REQUIRED' },
+  { name: 'kind', type: 'STRING', mode: 'NULLABLE' },
+] as const;
+
+const tables: readonly TableSchema[] = [
+  { name: 'logs', fields },
+  { name: 'visits', fields },
+  { name: 'people', fields: [{ name: 'kind', type: 'STRING', mode: 'NULLABLE' }] },
+];
+
+function narrow(sql: string) {
+  const { query } = compileTree({ sql, source: { file: 'a.sql', line: 1 } }, schemaTables(tables));
+  const timeOf = (name: string) => {
+    const table = tables.find((one) => one.name === name);
+    return table && timeColumn(table);
+  };
+  return narrowWindow({ sql, query, timeOf });
+}
+
+/** The reason, and the text at its place. */
+function refusal(sql: string): readonly [message: string, at: string] {
+  try {
+    narrow(sql);
+  } catch (error) {
+    if (error instanceof NotDerivable)
+      return [error.message, error.start === undefined ? '' : sql.slice(error.start, error.start + 12)];
+    throw error;
+  }
+  return ['', ''];
+}
+
+const week = 'where ts >= timestamp_sub(current_timestamp(), interval 7 day)';
+const byDay = `select timestamp_trunc(ts, day) as b, count(*) as n from logs ${week} group by b`;
+
+describe('a narrowed query', () => {
+  test('reads each table before one moment and from another one, and takes the current time for a value', () => {
+    const { sql, tables: narrowed, bucket } = narrow(`${byDay} order by b desc`);
+    expect(sql).toBe(
+      'select timestamp_trunc(ts, day) as b, count(*) as n from logs where ' +
+        '(`logs`.`ts` >= @window_from OR `logs`.`ts` < @window_until) AND ' +
+        '(ts >= timestamp_sub(@window_now, interval 7 day)) group by b order by b desc',
+    );
+    expect(narrowed).toEqual([{ name: 'logs', time: 'ts' }]);
+    expect(bucket).toMatchObject({ column: 'b', descending: true });
+  });
+
+  test('has the conditions in a subquery where a table has no WHERE of its own', () => {
+    const { sql } =
+      narrow(`with d as (select d from unnest(generate_date_array(date_sub(current_date('Asia/Tokyo'), interval 6 day),
+      current_date('Asia/Tokyo'))) as d) select d.d as b, count(l.kind) as n from d
+      left join logs as l on date(l.ts, 'Asia/Tokyo') = d.d group by b order by b`);
+    expect(sql).toContain(
+      'left join (SELECT * FROM logs AS `l` WHERE (`l`.`ts` >= @window_from OR `l`.`ts` < @window_until)) as l on',
+    );
+    expect(sql).toContain("date_sub(DATE(@window_now, 'Asia/Tokyo'), interval 6 day)");
+  });
+
+  test('has parameters whose names are free', () => {
+    const { parameters } = narrow(`${byDay.replace('count(*) as n', 'count(*) as window_from')} order by b`);
+    expect(parameters).toEqual({ from: 'window_from_', until: 'window_until', now: 'window_now' });
+  });
+});
+
+describe('a query is not narrowed', () => {
+  const bucket = 'timestamp_trunc(ts, day) as b';
+  const clock = 'the current time is used otherwise than in a comparison with the time of a row';
+  const together = 'rows of several buckets are put together: no bucket of time is in GROUP BY';
+  const axis =
+    'an array that depends on the current time is not joined by equality with a bucket, or is not of whole buckets';
+  const unordered = 'its ORDER BY does not begin with a column that is a bucket of time';
+
+  test.each([
+    ['with LIMIT', `${byDay} order by b limit 3`, 'LIMIT chooses among the rows of all buckets', 'limit 3'],
+    [
+      'with LIMIT below the top',
+      `select * from (${byDay} order by b limit 3) order by b`,
+      'LIMIT chooses among the rows of all buckets',
+      'limit 3) ord',
+    ],
+    [
+      'with a window',
+      `select b, n, sum(n) over (order by b) as s from (${byDay}) order by b`,
+      'a window function sees the rows of several buckets',
+      'sum(n) over ',
+    ],
+    [
+      'with QUALIFY',
+      `select b, n from (${byDay}) where true qualify row_number() over (order by n) < 3 order by b`,
+      'a window function sees the rows of several buckets',
+      'row_number()',
+    ],
+    ['without a bucket', `select count(*) as n from logs ${week}`, together, 'logs where t'],
+    [
+      'with totals',
+      `select ${bucket}, kind, count(*) as n from logs ${week} group by rollup(b, kind) order by b`,
+      together,
+      'logs where t',
+    ],
+    [
+      'grouped by something else first',
+      `select b, max(n) as n from (select kind, min(ts) as b, count(*) as n from logs ${week} group by kind) group by b order by b`,
+      together,
+      'logs where t',
+    ],
+    [
+      'with a total beside it',
+      `select a.b, a.n, c.n as m from (${byDay}) as a cross join (select count(*) as n from visits ${week}) as c order by b`,
+      together,
+      'visits where',
+    ],
+    ['without an order', byDay, unordered, ''],
+    ['in another order', `${byDay} order by n, b`, unordered, 'n, b'],
+    [
+      'with the clock in a column',
+      `select ${bucket}, current_timestamp() as now from logs ${week} group by b order by b`,
+      clock,
+      'current_time',
+    ],
+    [
+      'with the clock in an aggregate',
+      `select ${bucket}, sum(timestamp_diff(current_timestamp(), ts, day)) as age from logs ${week} group by b order by b`,
+      clock,
+      'current_time',
+    ],
+    [
+      'with a random value',
+      `select ${bucket}, rand() as r from logs ${week} order by b`,
+      'a random value would be another one in each run',
+      'rand() as r ',
+    ],
+    [
+      'with buckets that are texts',
+      `select format_timestamp('%F', ts) as b, count(*) as n from logs ${week} group by b order by b`,
+      'the buckets of the column b are not made by a function that is understood',
+      '',
+    ],
+    [
+      'over a table without a time',
+      `select ${bucket}, count(*) as n from logs join people using (kind) ${week} group by b order by b`,
+      'the table people has no TIMESTAMP that every row has (mode REQUIRED)',
+      'people using',
+    ],
+    [
+      'joined by something else',
+      `select a.b, count(*) as n from (select ${bucket}, kind from logs ${week}) as a join (select kind from visits ${week}) as c using (kind) group by b order by b`,
+      together,
+      'logs where t',
+    ],
+    [
+      'that is semi-joined',
+      `select ${bucket}, count(*) as n from logs ${week} and kind in (select kind from visits) group by b order by b`,
+      'a subquery in an expression reads a table without regard to the bucket',
+      'visits) grou',
+    ],
+    [
+      'with moving buckets',
+      `with g as (select b from unnest(generate_timestamp_array(timestamp_sub(current_timestamp(), interval 7 day), current_timestamp(), interval 1 day)) as b) select g.b as b, count(*) as n from g join logs on timestamp_trunc(ts, day) = g.b group by b order by b`,
+      axis,
+      'generate_tim',
+    ],
+    [
+      'with ranges as buckets',
+      `with g as (select b from unnest(generate_date_array(date_sub(current_date(), interval 7 day), current_date())) as b) select g.b as b, count(*) as n from g join logs on date(ts) >= g.b group by b order by b`,
+      axis,
+      'generate_dat',
+    ],
+    [
+      'sampled',
+      `select ${bucket}, count(*) as n from logs tablesample system (10 percent) ${week} group by b order by b`,
+      'TABLESAMPLE chooses other rows in each run',
+      'logs tablesa',
+    ],
+  ])('%s', (_, sql, message, at) => {
+    const [reason, place] = refusal(sql);
+    expect(reason).toBe(message);
+    expect(place.startsWith(at) && (at !== '' || place === '')).toBe(true);
+  });
+});
+
+describe('an increment', () => {
+  const at = (text: string) => Date.parse(text) * 1000;
+  const now = at('2026-03-10T12:30:00Z');
+  const before = at('2026-03-10T12:25:00Z');
+  const textOf = () => undefined;
+  const days = Array.from({ length: 8 }, (_, day) =>
+    at(`2026-03-0${day + 3}T00:00:00Z`.replace('010', '10')),
+  );
+  const recent = [{ from: at('2026-03-10T12:15:00Z'), until: Number.POSITIVE_INFINITY }];
+  const plan = (sql: string, changed = recent, buckets = days) =>
+    planIncrement(narrow(sql), { textOf, before, now, changed, buckets });
+
+  test('reads the bucket of now, and the one at the left edge if the edge is within it', () => {
+    const increment = plan(`${byDay} order by b`);
+    expect(increment).toMatchObject({
+      read: { until: at('2026-03-04T00:00:00Z'), from: at('2026-03-10T00:00:00Z') },
+    });
+    const sides = typeof increment === 'object' ? days.map((bucket) => increment.sideOf(bucket)) : [];
+    expect(sides).toEqual(['before', ...Array(6).fill('kept'), 'after']);
+  });
+
+  test('reads nothing at a left edge that is the beginning of a bucket', () => {
+    const whole = byDay.replace(/timestamp_sub.*day\)/, (text) => `timestamp_trunc(${text}, day)`);
+    expect(plan(`${whole} order by b`)).toMatchObject({
+      read: { until: Number.NEGATIVE_INFINITY, from: at('2026-03-10T00:00:00Z') },
+    });
+    expect(plan(`${whole} order by b`, [])).toBe('unchanged');
+  });
+
+  test('begins with the oldest changed row, or leaves it to the side of the longer stretch', () => {
+    const hour = (text: string) => ({ from: at(text), until: at(text) + 3_600_000_000 });
+    const changed = (text: string) => plan(`${byDay} order by b`, [hour(text), ...recent]);
+    expect(changed('2026-03-09T03:00:00Z')).toMatchObject({ read: { from: at('2026-03-09T00:00:00Z') } });
+    expect(changed('2026-03-04T03:00:00Z')).toMatchObject({
+      read: { until: at('2026-03-05T00:00:00Z'), from: at('2026-03-10T00:00:00Z') },
+    });
+  });
+
+  test('is all if nothing can be kept', () => {
+    expect(plan(`${byDay} order by b`, [{ from: 0, until: now }])).toBeUndefined();
+    expect(plan(`${byDay} order by b`, recent, [Number.NaN])).toBeUndefined();
+    const ofZone = `${byDay.replace('timestamp_trunc(ts, day)', 'date(ts, @zone)')} order by b`;
+    const run = { before, now, changed: recent, buckets: days };
+    expect(planIncrement(narrow(ofZone), { ...run, textOf: () => 'Asia/Tokyo' })).toBeTypeOf('object');
+    expect(planIncrement(narrow(ofZone), { ...run, textOf: () => 'Atlantis/Nowhere' })).toBeUndefined();
+  });
+
+  test('is all where a zone skips a day', () => {
+    const samoa = `${byDay.replace('timestamp_trunc(ts, day)', "date(ts, 'Pacific/Apia')")} order by b`;
+    const at2011 = at('2011-12-31T12:00:00Z');
+    const increment = planIncrement(narrow(samoa), {
+      textOf,
+      before: at2011 - 300_000_000,
+      now: at2011,
+      changed: [{ from: at2011, until: Number.POSITIVE_INFINITY }],
+      buckets: [at('2011-12-29T00:00:00Z'), at('2011-12-31T00:00:00Z')],
+    });
+    expect(increment).toBeUndefined();
+  });
+});
