@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { type Changed, timesOfFiles, timesOfPlaced } from './store/changed-times.ts';
 import type { StoredTables } from './store/stored-tables.ts';
 import type { ImportProgress } from './progress.ts';
 import type { BatchLimits } from './read/lines-writer.ts';
@@ -7,7 +8,7 @@ import { loadManifest, loadNumbersRejectedFor, type Manifest } from './store/man
 import type { TableInStore } from './store/table-in-store.ts';
 import { buildUnreadableFiles, type UnreadableFiles } from './unreadable-files.ts';
 import type { FilesOfTable } from './store/files/files-in-place.ts';
-import { buildShapes } from './store/files/placed-file.ts';
+import { buildShapes, type PlacedFile } from './store/files/placed-file.ts';
 
 /** The reports of the import of local data to the operator. */
 interface ImportEvents {
@@ -142,9 +143,10 @@ export async function forgetFiles(state: ImportState, numbers: readonly number[]
     // Rows of a table that is no longer declared are dropped with the table.
     const deletes = schemas.has(table) ? [options.tables.deleteSql(table, [...forgotten])] : [];
     const statements = [...deletes, ...manifest.remove([...forgotten])];
+    const changed = schemas.has(table) ? await timesOfChange(state, table, forgotten, []) : undefined;
     if (next.files.length === before.files.length)
-      await options.tables.change(() => runTransaction(connection, statements));
-    else await changeFiles(state, table, next, statements);
+      await options.tables.change(() => runTransaction(connection, statements), new Map([[table, changed]]));
+    else await changeFiles(state, table, next, { statements, changed });
     for (const number of forgotten) {
       manifest.entries.delete(number);
       manifest.footers.delete(number);
@@ -153,18 +155,32 @@ export async function forgetFiles(state: ImportState, numbers: readonly number[]
   }
 }
 
+/** Of which times the rows of a table change with its files. */
+export async function timesOfChange(
+  { connection, options: { tables } }: ImportState,
+  name: string,
+  removed: ReadonlySet<number>,
+  added: readonly PlacedFile[],
+): Promise<Changed> {
+  const table = tables.get(name);
+  const placed = tables.files.of(name).files.filter(({ number }) => removed.has(number));
+  const imported = removed.size === 0 ? [] : await timesOfFiles(connection, table, [...removed]);
+  const inPlace = timesOfPlaced([...placed, ...added], table.time);
+  return imported && inPlace && [...imported, ...inPlace];
+}
+
 /** Changes the files of a table that are read where they are, and what else belongs to it, in one transaction. */
 export async function changeFiles(
   { connection, options }: ImportState,
   table: string,
   next: FilesOfTable,
-  statements: readonly string[],
+  { statements, changed }: { readonly statements: readonly string[]; readonly changed: Changed },
 ): Promise<void> {
   const { all, files } = options.tables;
   const laidOut = all.find(({ name, isInFiles }) => name === table && isInFiles);
   const views = laidOut ? [files.viewSql(laidOut, next)] : [];
   const run = () => runTransaction(connection, [...statements, ...views]);
-  await options.tables.change(() => files.change([table], run, () => next));
+  await options.tables.change(() => files.change([table], run, () => next), new Map([[table, changed]]));
 }
 
 /** Forgets the files of a table whose rows have been dropped, after the store has. */

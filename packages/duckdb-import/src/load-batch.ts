@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { parseRepeatedRecord } from '@querygate/bigquery-sql/duckdb';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { addedTimes, type Changed, timesOfFiles } from './store/changed-times.ts';
 import type { StoredTables } from './store/stored-tables.ts';
 import type { Batch } from './batches.ts';
 import { isOutOfSpace } from './disk-space.ts';
@@ -19,7 +20,7 @@ import type { Slice } from './slices.ts';
 interface LoadOptions {
   readonly connection: DuckDBConnection;
   readonly manifest: Manifest;
-  readonly tables: Pick<StoredTables, 'insertSql' | 'deleteSql' | 'change'>;
+  readonly tables: Pick<StoredTables, 'get' | 'insertSql' | 'deleteSql' | 'change'>;
   readonly onRepeatedRecord: (table: string, path: string) => Promise<void>;
   /** Further statements for the transaction that stores these slices. */
   readonly alsoRun: (slices: readonly Slice[]) => readonly string[];
@@ -128,13 +129,18 @@ async function store(
 ): Promise<LoadResult> {
   const { alsoRun, connection, manifest, signal, tables } = options;
   const interrupt = () => connection.interrupt();
+  const timesOf = async (files: readonly number[]): Promise<Changed> =>
+    files.length === 0 ? [] : timesOfFiles(connection, tables.get(table.name), files);
   signal.addEventListener('abort', interrupt, { once: true });
   try {
     await connection.run('BEGIN');
     const replaced = slices.flatMap(({ slice }) => slice.replaces);
+    const removed = await timesOf(replaced);
     if (replaced.length > 0) await connection.run(tables.deleteSql(table.name, replaced));
     for (const sql of manifest.remove(replaced)) await connection.run(sql);
     const rows = await insertRows(table, slices, options);
+    const added = await addedTimes(connection, tables.get(table.name), rows);
+    const changed: Changed = removed && added && [...removed, ...added];
     const entries = slices.map((filtered) =>
       countedEntry(filtered, manifest, slices.length === 1 ? rows : filtered.rows),
     );
@@ -143,7 +149,7 @@ async function store(
     for (const { slice, rejects } of slices) {
       for (const sql of manifest.addRejects(slice.entry.number, rejects)) await connection.run(sql);
     }
-    await tables.change(() => connection.run('COMMIT'));
+    await tables.change(() => connection.run('COMMIT'), new Map([[table.name, changed]]));
     const rejects = slices.flatMap(({ slice, rejects }) =>
       rejects.length === 0 ? [] : [{ file: slice.file, rejects }],
     );

@@ -308,7 +308,7 @@ describe('while the disk is full', () => {
         ...{ all: tables.all, files: tables.files },
         get: (name) => tables.get(name),
         openFiles: (name) => tables.openFiles(name),
-        change: (work) => tables.change(work),
+        change: (work, changed) => tables.change(work, changed),
         deleteSql: (...deleted) => tables.deleteSql(...deleted),
         insertSql(...insert) {
           room -= 1;
@@ -427,7 +427,7 @@ test('a file that is removed while another one is loaded does not make that one 
       ...{ all: tables.all, files: tables.files },
       get: (name) => tables.get(name),
       openFiles: (name) => tables.openFiles(name),
-      change: (work) => tables.change(work),
+      change: (work, changed) => tables.change(work, changed),
       deleteSql: (...deleted) => tables.deleteSql(...deleted),
       insertSql(...insert) {
         rmSync(placed, { force: true });
@@ -449,7 +449,7 @@ test('a batch with a repeated record is loaded again after its table has been re
       ...{ all: tables.all, files: tables.files },
       get: (name) => tables.get(name),
       openFiles: (name) => tables.openFiles(name),
-      change: (work) => tables.change(work),
+      change: (work, changed) => tables.change(work, changed),
       deleteSql: (...deleted) => tables.deleteSql(...deleted),
       insertSql: (...insert) =>
         paths.length < 2

@@ -155,16 +155,21 @@ async function serve(
   const { all, files } = tables;
   const opened = all.filter(({ name, isInFiles }) => isInFiles && next.has(name));
   const views = opened.map((table) => files.viewSql(table, next.get(table.name)));
-  await tables.change(() =>
-    files.change(
-      [...next.keys()],
-      () => runTransaction(connection, views),
-      (name) => next.get(name) ?? files.of(name),
-    ),
+  // The hours are not known of which the rows of two snapshots differ.
+  const changed = new Map([...next.keys()].map((name) => [name, undefined]));
+  await tables.change(
+    () =>
+      files.change(
+        [...next.keys()],
+        () => runTransaction(connection, views),
+        (name) => next.get(name) ?? files.of(name),
+      ),
+    changed,
   );
   for (const { name, isInFiles } of all) {
     if (isInFiles || !next.get(name)?.lake) continue;
     const old = await tables.openFiles(name);
     if (old !== undefined) await onRebuilt(old, tables.get(name));
+    tables.changedTimes.record(name, undefined);
   }
 }

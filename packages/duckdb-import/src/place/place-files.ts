@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
-import { changeFiles, type ImportState } from '../import-state.ts';
+import { changeFiles, type ImportState, timesOfChange } from '../import-state.ts';
 import { describeFileProblem } from '../reject/describe-problem.ts';
 import type { DataFile } from '../scan/data-files.ts';
 import type { Change } from '../scan/find-changes.ts';
@@ -22,7 +22,15 @@ export async function restoreFiles(state: ImportState): Promise<void> {
   }
   for (const [table, ofTable] of Map.groupBy(placed, (one) => one.table)) {
     const files = ofTable.map(({ file }) => file);
-    await changeFiles(state, table, { files, hasImported: hasImportedRows(state, table) }, []);
+    await changeFiles(
+      state,
+      table,
+      { files, hasImported: hasImportedRows(state, table) },
+      {
+        statements: [],
+        changed: undefined,
+      },
+    );
   }
 }
 
@@ -166,12 +174,14 @@ async function replaceFiles(
     files: [...tables.files.of(table).files.filter(({ number }) => !removed.has(number)), ...files],
     hasImported: hasImportedRows(state, table, removed),
   };
-  await changeFiles(state, table, next, [
+  const statements = [
     ...(removed.size > 0 ? [tables.deleteSql(table, [...removed])] : []),
     ...manifest.remove([...removed]),
     ...manifest.put(entries),
     ...footers.map(({ number, text }) => manifest.putFooter(number, text)),
-  ]);
+  ];
+  const changed = await timesOfChange(state, table, removed, files);
+  await changeFiles(state, table, next, { statements, changed });
   for (const number of removed) {
     manifest.entries.delete(number);
     manifest.footers.delete(number);

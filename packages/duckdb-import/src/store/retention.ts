@@ -1,7 +1,20 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoteText } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
+import type { Changed } from './changed-times.ts';
 import type { TableInStore } from './table-in-store.ts';
+
+/** All tables with a time column, as `StoredTables.change` takes what is changed. */
+export const changedBefore = (
+  { all }: { readonly all: readonly TableInStore[] },
+  before: Date,
+): ReadonlyMap<string, Changed> =>
+  new Map(
+    all.map(({ name, time }) => [
+      name,
+      time === undefined ? [] : [{ from: Number.NEGATIVE_INFINITY, until: before.getTime() * 1000 }],
+    ]),
+  );
 
 /**
  * Deletes the rows from before a time; a table without a time column keeps all rows.

@@ -4,6 +4,7 @@ import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { printExpression, quoteText, storedValue } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
 import { buildExclusive } from '../exclusive.ts';
+import { type Changed, ChangedTimes } from './changed-times.ts';
 import { rowsOf, type SortColumns, sortedRows, valuesOf } from './inserted-rows.ts';
 import { forgetTable } from './manifest.ts';
 import { storeName } from './open-store.ts';
@@ -53,6 +54,8 @@ export class StoredTables {
   #sortColumns: SortColumns = () => [];
   /** The files that are read where they are. */
   readonly files = new FilesInPlace();
+  /** Of which times rows have changed. */
+  readonly changedTimes = new ChangedTimes();
   /** How often rows have changed, and the changes that are being made. */
   #changes = 0;
   readonly #changing = new Set<Promise<unknown>>();
@@ -86,9 +89,15 @@ export class StoredTables {
     while (this.#changing.size > 0) await Promise.allSettled(this.#changing);
   }
 
-  /** Changes the rows that statements see from then on: all that does so has to be done in it. */
-  async change<T>(work: () => Promise<T>): Promise<T> {
+  /**
+   * Changes the rows that statements see from then on: all that does so has to be done in it.
+   *
+   * @param changed of which times, by table
+   */
+  async change<T>(work: () => Promise<T>, changed: ReadonlyMap<string, Changed>): Promise<T> {
     const running = work().finally(() => {
+      // Also after a failure: it is not known how far it came.
+      for (const [table, times] of changed) this.changedTimes.record(table, times);
       this.#changes += 1;
       this.#changing.delete(running);
     });
@@ -186,6 +195,7 @@ export class StoredTables {
       await forgetTable(connection, staged.name);
     });
     this.#tables.set(staged.name, staged);
+    this.changedTimes.record(staged.name, undefined);
   }
 
   /** Ends a table: it is no longer one of `all`. Statements may read it until `drop`. */
@@ -196,6 +206,7 @@ export class StoredTables {
       await forgetTable(connection, name);
     });
     this.#tables.delete(name);
+    this.changedTimes.record(name, undefined);
   }
 
   /** Drops a table that is not a current one. */

@@ -1,5 +1,5 @@
 import { storedColumns } from '@querygate/bigquery-sql/duckdb';
-import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { type TableSchema, timeColumn } from '@querygate/bigquery-sql/table-schema';
 import type { StoredColumn, StoredTable } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
 import { storeName } from './open-store.ts';
@@ -27,7 +27,6 @@ export function tableInStore(
   repeatedPaths: ReadonlySet<string>,
 ): TableInStore {
   const { name, fields, absent } = schema;
-  const time = fields.find(({ type, mode }) => type === 'TIMESTAMP' && mode === 'REQUIRED')?.name;
   return {
     name,
     fields,
@@ -35,7 +34,7 @@ export function tableInStore(
     relation,
     rows: relation,
     repeatedPaths,
-    time,
+    time: timeColumn(schema),
     columns: storedColumns(schema, repeatedPaths),
   };
 }

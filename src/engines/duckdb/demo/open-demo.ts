@@ -1,6 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { openRepeat } from '../../../concurrency/repeat.ts';
-import { dropOlder, type Import, type StoredTables, type TableInStore } from '@querygate/duckdb-import';
+import {
+  changedBefore,
+  dropOlder,
+  type Import,
+  type StoredTables,
+  type TableInStore,
+} from '@querygate/duckdb-import';
 import { makeDemoFiles } from './demo-files.ts';
 import { openStreams } from './streams.ts';
 import { dayMs, openWriter } from './writer.ts';
@@ -87,10 +93,14 @@ export async function openDemo(
     await writer.append(streams.all(), end, to);
     end = to;
     if (!writer.isCheckpointDue) return;
-    await tables.change(async () => {
-      await tables.hideBefore(new Date(end - historyMs));
-      await dropOlder(connection, tables.all, new Date(end - historyMs));
-    });
+    const oldest = new Date(end - historyMs);
+    await tables.change(
+      async () => {
+        await tables.hideBefore(oldest);
+        await dropOlder(connection, tables.all, oldest);
+      },
+      changedBefore(tables, oldest),
+    );
     await writer.checkpoint();
   };
   let appending: Promise<void> | undefined;
@@ -124,6 +134,7 @@ export async function openDemo(
       }
       const added = staged.flatMap(({ name }) => streams.get(name) ?? []);
       await writer.fillAll(added, { from: end - historyMs, to: end, hasFiles: false }, () => {});
+      for (const { table } of added) tables.changedTimes.record(table, undefined);
     } finally {
       isPaused = false;
     }

@@ -1,6 +1,6 @@
 import { type DuckDBConnection, DuckDBTimestampTZValue, TIMESTAMPTZ } from '@duckdb/node-api';
 import { quoteText } from '@querygate/bigquery-sql/tree';
-import { storeName, type StoredTables } from '@querygate/duckdb-import';
+import { addedTimes, type Changed, storeName, type StoredTables } from '@querygate/duckdb-import';
 import type { Stream } from './streams.ts';
 
 export const dayMs = 86_400_000;
@@ -80,9 +80,13 @@ export class Writer {
   async append(streams: readonly Stream[], from: number, to: number): Promise<void> {
     await this.#connection.run('BEGIN');
     try {
-      for (const stream of streams) await this.#write(stream, from, to);
+      const changed = new Map<string, Changed>();
+      for (const stream of streams) {
+        const rows = await this.#write(stream, from, to);
+        changed.set(stream.table, await addedTimes(this.#connection, this.#tables.get(stream.table), rows));
+      }
       await this.#runUntil(`UPDATE ${progress} SET filled_until = $until`, to);
-      await this.#tables.change(() => this.#connection.run('COMMIT'));
+      await this.#tables.change(() => this.#connection.run('COMMIT'), changed);
     } catch (error) {
       await this.#connection.run('ROLLBACK');
       throw error;
