@@ -7,6 +7,7 @@ description: Time-bucketed statistics on serverless function invocations - count
 max_rows: 1000
 caching: 900s
 cache_warming: 300s
+incremental: true
 query_sandboxing: disabled
 parameters:
   project:

@@ -5,6 +5,7 @@ description: Time-bucketed counts of API requests of one project, by API area - 
 max_rows: 1000
 caching: 900s
 cache_warming: 300s
+incremental: true
 query_sandboxing: disabled
 parameters:
   project:

@@ -27,6 +27,7 @@ import {
   parseForecastLimits,
   requireBytes,
 } from './forecast/forecast-limits.ts';
+import { incrementalNotes } from './incremental-notes.ts';
 import { atHeaderLines } from '../problems/header-lines.ts';
 import { problemsText, readText } from '../problems/print-problems.ts';
 import { githubAnnotation } from '../problems/report-problems.ts';
@@ -138,6 +139,7 @@ async function check(
     ...(inChecks.length > 0 ? ['Checks cannot run'] : []),
     ...(overLimit.length > 0 ? ['Saved queries would cost too much'] : []),
   ];
+  if (found.length === 0) notes.push(...(await incrementalNotes(catalog, engine)));
   if (!engine.checksSql) notes.push(`the SQL is not checked: the engine ${engine.name} has no check`);
   return {
     catalog,

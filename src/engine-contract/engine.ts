@@ -15,6 +15,41 @@ export interface Wave {
   readonly until: number;
 }
 
+/** A table, and the column that has the times of its rows. */
+export interface TimedTable {
+  readonly name: string;
+  readonly time: string;
+}
+
+/** From `from` on, before `until`, in microseconds since the epoch. */
+export interface TimeRange {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** The rows of some tables, compared with an earlier state of them. */
+export interface TableChanges {
+  /** Names the rows as they are, for a later call: runs that begin from now on see them, or newer ones. */
+  readonly state: string;
+  /**
+   * The times of the rows that have been added or removed since; `late` for any rows that come late, as the header of the query
+   * says how late; undefined if it is not known.
+   */
+  readonly changed: readonly TimeRange[] | 'late' | undefined;
+  /** True if no row comes late without being one of them. */
+  readonly knowsLate?: true;
+}
+
+/** A result that another one replaces. */
+export interface EarlierRows {
+  /** As `Rows` had them. */
+  readonly state: string | undefined;
+  readonly truncated: boolean;
+  readonly rowCount: number;
+  /** `{"result":[…]}` in UTF-8. */
+  readonly document: Buffer;
+}
+
 /** The options of one run, besides the query and its parameters. */
 export interface RunOptions {
   /** Aborted when no caller waits for the result any longer. */
@@ -31,6 +66,8 @@ export interface RunOptions {
   readonly onStart?: (() => void) | undefined;
   /** The wave of refreshes that it belongs to, of a query with materialized parts. */
   readonly wave?: Wave | undefined;
+  /** The result that the run replaces; undefined if it may not be used. */
+  readonly before?: (() => EarlierRows | undefined) | undefined;
   /** The step of a traced request that the run is. */
   readonly span?: Span | undefined;
   /**
@@ -73,6 +110,8 @@ export interface Rows {
   readonly dataVersion?: string;
   /** Only of a caller's SQL: no header declares its columns. */
   readonly columns?: readonly ResultColumn[];
+  /** What a later run needs to know of this one; stored with the result. */
+  readonly state?: string;
 }
 
 /** The bytes of a result: `{"result":[…]}` in UTF-8, as REST sends it. */
@@ -111,6 +150,16 @@ export interface Engine {
     bound: BoundQuery,
     options: Pick<RunOptions, 'signal' | 'owner'>,
   ): Promise<number | undefined>;
+  /**
+   * The rows of tables that have changed; left out by engines that cannot say it.
+   *
+   * @param since a state of the same tables; undefined without one
+   */
+  changes?(
+    tables: readonly TimedTable[],
+    since: string | undefined,
+    signal: AbortSignal,
+  ): Promise<TableChanges>;
   /** Gives back what is open. */
   close(): Promise<void>;
 }

@@ -18,6 +18,7 @@ export function limitRuns({ limits }: Pick<EngineHost, 'limits'>, engine: Engine
   return {
     source: engine.source,
     ...(engine.updates && { updates: engine.updates }),
+    ...(engine.changes && { changes: engine.changes.bind(engine) }),
     async run(bound, options) {
       const timeout = { ms: timeoutMs, reason: () => deadlineExceeded(timeoutMs) };
       const { signal, release } = openLinkedAbort({ follow: [closing.signal, options.signal], timeout });

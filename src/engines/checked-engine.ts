@@ -55,6 +55,7 @@ export function withFileChecks(given: EngineFactory): CheckedEngine {
         updates: updatesWithFileChecks(engine.updates, host, problemsOfQuery),
         run: engine.run.bind(engine),
         ...(engine.dataVersionOf && { dataVersionOf: engine.dataVersionOf.bind(engine) }),
+        ...(engine.changes && { changes: engine.changes.bind(engine) }),
         ...(engine.estimateBytes && { estimateBytes: engine.estimateBytes.bind(engine) }),
         close: () => engine.close(),
       };

@@ -279,6 +279,7 @@ const hostOf = (
   catalog: history.catalog,
   renderers,
   engine: settings.engine,
+  hasOwnClock: engine.flags?.hasClock === true,
   engineConcurrency: settings.engineConcurrency,
   engineTimeoutMs: settings.engineTimeoutMs,
   isKeyText: callers.isKeyText,
@@ -290,6 +291,7 @@ const hostOf = (
     return deriveQuery(query, derivation, history.catalog, engine);
   },
   estimateBytes: execution.estimateBytes,
+  changes: execution.changes,
   results: execution.results,
   open: (endpoint, caller) => gate.open(endpoint, caller),
   obtain: (call, hints) => obtain.part(call, readPartRequest(call, hints)),

@@ -135,6 +135,8 @@ export interface PluginHost {
   readonly renderers: Renderers;
   /** The name of the engine. */
   readonly engine: string;
+  /** True if its SQL takes the current time from a clock of its own, and not from the wave of a run. */
+  readonly hasOwnClock: boolean;
   /** How many queries run at the same time. */
   readonly engineConcurrency: number;
   /** Milliseconds. */
@@ -149,6 +151,8 @@ export interface PluginHost {
   run(bound: BoundQuery, options: RunOptions): Promise<Rows>;
   /** A statement made from a saved query of the version that is served, in a turn of the event loop. */
   derive(query: SavedQuery, derivation: Derivation): Promise<DerivedQuery>;
+  /** As `Engine.changes`; undefined if the engine does not have it. */
+  readonly changes: Engine['changes'] | undefined;
   /** As `Engine.estimateBytes`; undefined if the engine does not have it. */
   readonly estimateBytes: Engine['estimateBytes'] | undefined;
   /**

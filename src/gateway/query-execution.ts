@@ -41,6 +41,7 @@ export interface QueryExecution {
   /** Runs a query past the cache. */
   readonly run: Engine['run'];
   readonly estimateBytes: Engine['estimateBytes'];
+  readonly changes: Engine['changes'];
   /** Keeps the results of another version warm. */
   replaceCatalog(catalog: Catalog): void;
 }
@@ -93,6 +94,7 @@ export async function openQueryExecution(
       return rows;
     },
     estimateBytes: engine.estimateBytes,
+    changes: engine.changes,
     replaceCatalog: results.replaceCatalog,
   };
 }

@@ -6,7 +6,7 @@ import { keyOf, type Owner } from '../concurrency/fair-share.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Slots } from '../concurrency/slots.ts';
 import type { RunContext } from '../concurrency/single-flight.ts';
-import type { Cost, Engine, RunOptions, Wave } from '../engine-contract/engine.ts';
+import type { Cost, EarlierRows, Engine, RunOptions, Wave } from '../engine-contract/engine.ts';
 import { rowCountOf } from '../engine-contract/rows-document.ts';
 import { GatewayError } from '../errors.ts';
 import { type RequestTrace, type Span, withSpan } from '../trace/span.ts';
@@ -50,6 +50,8 @@ interface Runner {
   readonly wave?: Wave | undefined;
   /** The result that the new one replaces: it is looked up when there are rows, so that a run does not keep it in memory. */
   readonly before?: (() => ResultDocument | undefined) | undefined;
+  /** True if nothing of that result may be used for the new one. */
+  readonly noCache?: boolean;
 }
 
 /**
@@ -94,7 +96,10 @@ async function compute(
   }
   try {
     const run = (signal: AbortSignal) =>
-      runEngine(options, bound, signal, { owner, payer, trace, wave, before: () => memory.peek(key) });
+      runEngine(options, bound, signal, {
+        ...{ owner, payer, trace, wave, noCache },
+        before: () => memory.peek(key),
+      });
     const outcome: RunOutcome | undefined =
       shared === undefined
         ? { document: await run(context.signal), source: 'engine' }
@@ -131,12 +136,14 @@ function runEngine(
   options: ComputeOptions,
   bound: BoundQuery,
   signal: AbortSignal,
-  { owner, payer, trace, wave, before }: Runner,
+  { owner, payer, trace, wave, before, noCache }: Runner,
 ): Promise<ResultDocument> {
   const queuedAt = performance.now();
   return inSpan(trace, 'engine', (span) => {
     const onStart = span && (() => span.set({ 'querygate.queue_ms': performance.now() - queuedAt }));
-    return runQuery(options, bound, { signal, owner, payer, wave, onStart, span }, { trace, before });
+    const earlier = noCache ? undefined : () => earlierRows(before?.());
+    const run = { signal, owner, payer, wave, before: earlier, onStart, span };
+    return runQuery(options, bound, run, { trace, before });
   });
 }
 
@@ -167,6 +174,12 @@ async function runQuery(
   } finally {
     slot.giveBack();
   }
+}
+
+function earlierRows(document: ResultDocument | undefined): EarlierRows | undefined {
+  if (document === undefined) return undefined;
+  const { state, truncated, rowCount } = document.metadata;
+  return { state, truncated, rowCount, document: document.encodings.identity };
 }
 
 /** Written at once: a text that ends the process can be found, and who sent it. */

@@ -18,6 +18,8 @@ interface ResultMetadata {
   readonly cost?: Cost | undefined;
   /** The version of the data that the rows are of; only from engines whose data has versions. */
   readonly dataVersion?: string | undefined;
+  /** As `Rows` have it, for the run that replaces the result. */
+  readonly state?: string | undefined;
   /** Of a caller's SQL. */
   readonly columns?: readonly ResultColumn[] | undefined;
 }
@@ -54,13 +56,14 @@ export function buildDocument(
   owner?: Owner,
   before?: ResultDocument,
 ): Promise<ResultDocument> {
-  const { truncated, cost, dataVersion, columns } = rows;
+  const { truncated, cost, dataVersion, columns, state } = rows;
   const metadata = {
     rowCount: rowCountOf(rows),
     truncated,
     ...(cost && { cost }),
     ...(dataVersion !== undefined && { dataVersion }),
     ...(columns && { columns }),
+    ...(state !== undefined && { state }),
   };
   // Not an async function: while it awaits the compression, it would keep the rows in memory.
   return turns.compute(owner, serialize(rows)).then(async ({ identity, digest }) => {

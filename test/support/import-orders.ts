@@ -69,6 +69,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'static',
     'metrics',
     'costs',
+    'increments',
     'shadow',
     'deprecation',
     'live',

@@ -5,15 +5,17 @@ import { formOf, type QueryForm } from '../../catalog/model/query-forms.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { Problem } from '../../errors.ts';
 import type { AnalyzedCatalog, Dialect } from '../analyze-catalog.ts';
+import type { QueryAnalysis } from '../analyze-query.ts';
 import { checkColumns } from '../check-columns.ts';
 import { queryProblems } from '../query-problems.ts';
 
 /**
  * Makes a statement from a saved query: engines run it beside the query, and no request names it.
  *
+ * @param compiled the tree of the query, before any pass
  * @throws NotDerivable if its rows would not be provably those of the query
  */
-export type Derivation = (query: SavedQuery) => QueryForm;
+export type Derivation = (query: SavedQuery, compiled: QueryAnalysis['compiled']) => QueryForm;
 
 /** A derived statement as a query that engines run; or why it cannot be derived, at its place in the file. */
 export type DerivedQuery =
@@ -33,7 +35,7 @@ export function deriveQuery(
   if (engine.sql === 'native')
     return { problem: problemOf(query.source, `${engine.name} runs SQL of its own`) };
   try {
-    const form = formOf(query, derivation(query));
+    const form = formOf(query, derivation(query, analysisOf(query).compiled));
     const { compiled, columns, tenantProblems } = analysisOf(form);
     compiled();
     const [message] = checkColumns(form.columns, columns() ?? []);

@@ -1,5 +1,5 @@
 import { problem, type SchemaProblem } from '../../files/schema-problems.ts';
-import type { CachePolicy } from '../model/saved-query.ts';
+import type { CachePolicy, IncrementalPolicy } from '../model/saved-query.ts';
 import type { Header } from './header-schema.ts';
 
 /** How long results are kept; without `stale_if_error` an old one answers for as long again when the engine fails. */
@@ -38,6 +38,35 @@ export function checkCaching({
     problems.push(problem(['live'], `must not be longer than caching (${caching}s)`));
   if (warm.length > 0 && cache_warming === undefined) problems.push(problem(['warm'], 'needs cache_warming'));
   return problems;
+}
+
+const defaultLateSeconds = 600;
+const defaultReconcileSeconds = 6 * 3_600;
+
+/** How refreshes read only what has changed. */
+export const toIncremental = ({
+  late = defaultLateSeconds,
+  reconcile = defaultReconcileSeconds,
+}: Header): IncrementalPolicy => ({ lateSeconds: late, reconcileSeconds: reconcile });
+
+export function checkIncremental({
+  caching,
+  incremental,
+  late,
+  reconcile,
+}: Header): readonly SchemaProblem[] {
+  if (incremental)
+    return caching === 'disabled'
+      ? [
+          problem(
+            ['incremental'],
+            'cannot be used with caching: disabled, which keeps no result to begin with',
+          ),
+        ]
+      : [];
+  return Object.entries({ late, reconcile }).flatMap(([name, seconds]) =>
+    seconds === undefined ? [] : problem([name], 'needs incremental: true'),
+  );
 }
 
 /** The columns of `key` must have values that can be compared. */

@@ -1,6 +1,6 @@
 import { problem, type SchemaProblem } from '../../files/schema-problems.ts';
 import { exampleTenantPattern, tenantPatternProblem } from '../binding/patterns/tenant-pattern.ts';
-import { checkCaching, checkRowKey } from './cache-policy.ts';
+import { checkCaching, checkIncremental, checkRowKey } from './cache-policy.ts';
 import { checkNames } from './check-names.ts';
 import { checkParameters } from './check-parameters.ts';
 import { checkPrometheus } from './check-prometheus.ts';
@@ -13,6 +13,7 @@ import type { Header } from './header-schema.ts';
 export function checkHeader(header: Header): readonly SchemaProblem[] {
   return [
     ...checkCaching(header),
+    ...checkIncremental(header),
     ...checkRowKey(header),
     ...checkParameters(header),
     ...checkTenant(header),

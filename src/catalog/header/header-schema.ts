@@ -36,6 +36,13 @@ const seconds = z
   })
   .transform((value) => Number.parseInt(value, 10));
 
+const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+const span = z
+  .string('must be a time, as in 10m')
+  .regex(/^[1-9][0-9]{0,5}[smhd]$/, 'must be a time, as in 10m')
+  .transform((text) => Number.parseInt(text, 10) * (secondsOf[text.slice(-1)] ?? 1));
+
 const inQuotes = 'must be in quotes: as a number of YAML it would be rounded';
 
 // YAML parses `yes`, `1` and `1.5` as booleans and numbers; requests carry text only.
@@ -265,6 +272,9 @@ export const headerSchema = z.strictObject({
   push: z.boolean().default(false),
   budget: budgetSchema.optional(),
   reservation: z.string().regex(reservationName, reservationRule).optional(),
+  incremental: z.boolean('must be true or false').default(false),
+  late: span.optional(),
+  reconcile: span.optional(),
   federation: federationSchema.optional(),
   prometheus: prometheus.optional(),
 });

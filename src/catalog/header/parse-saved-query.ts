@@ -7,7 +7,7 @@ import { describeIssue, schemaProblems } from '../../files/schema-problems.ts';
 import { bind, plainParameters } from '../binding/bind.ts';
 import { withBounds } from '../binding/times.ts';
 import type { Column, PrometheusText, SavedQuery, Tenant } from '../model/saved-query.ts';
-import { toCachePolicy } from './cache-policy.ts';
+import { toCachePolicy, toIncremental } from './cache-policy.ts';
 import { checkHeader } from './check-header.ts';
 import { checkParameterUse } from './check-parameter-use.ts';
 import { type Header, headerSchema, parameterSchema } from './header-schema.ts';
@@ -156,6 +156,7 @@ function toQuery(
     prometheus: toPrometheus(header),
     ...(header.budget && { budget: toBudget(header.budget) }),
     ...(header.reservation && { reservation: header.reservation }),
+    ...(header.incremental && { incremental: toIncremental(header) }),
     querySandboxing: header.query_sandboxing,
   };
 }

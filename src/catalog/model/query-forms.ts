@@ -16,6 +16,7 @@ export function formOf(query: SavedQuery, given: QueryForm): SavedQuery {
   const { sql, parameters, columns, maxRows, tenant = query.tenant } = given;
   const form: SavedQuery = {
     ...query,
+    incremental: undefined,
     tenant: tenant ?? undefined,
     sql,
     parameters,

@@ -168,6 +168,14 @@ export interface CachePolicy {
   readonly liveSeconds?: number | undefined;
 }
 
+/** How refreshes read only what has changed. Both count only where the engine does not know which rows have come since. */
+export interface IncrementalPolicy {
+  /** How late rows come, after their time. Seconds. */
+  readonly lateSeconds: number;
+  /** How often all is read again, for rows that have come later than that. Seconds. */
+  readonly reconcileSeconds: number;
+}
+
 /** How often a result is refreshed while a client follows it, in seconds; undefined if it cannot be followed. */
 export function followSeconds(caching: CachePolicy | 'disabled'): number | undefined {
   if (caching === 'disabled') return undefined;
@@ -262,6 +270,8 @@ export interface SavedQuery {
   readonly budget?: Budget | undefined;
   /** Where BigQuery runs it; undefined: where the settings say. */
   readonly reservation?: string | undefined;
+  /** How its refreshes read only what has changed; undefined: they read all. */
+  readonly incremental?: IncrementalPolicy | undefined;
   /** Keys of the labels that a request may set for the engine's bill. */
   readonly labels: readonly string[];
   /** In the order of the header. */

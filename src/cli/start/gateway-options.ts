@@ -7,6 +7,7 @@ import {
   federation,
   type GatewayPlugin,
   graphiql,
+  increments,
   live,
   logflare,
   mcp,
@@ -95,6 +96,7 @@ function pluginsOf(
   const shownKey = showsKey ? apiKey : undefined;
   return [
     ...(config.compat === 'logflare' ? [logflare()] : []),
+    increments(),
     costs({ budget: config.budget, file: config.accountsFile, timeZone: config.budgetTimeZone }),
     shadow(),
     deprecation(),

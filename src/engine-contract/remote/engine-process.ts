@@ -1,4 +1,4 @@
-import { serialize } from 'node:v8';
+import { deserialize, serialize } from 'node:v8';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import { type QueryForm, queryOfForm } from '../../catalog/model/query-forms.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
@@ -6,11 +6,13 @@ import { type Problem, StartError } from '../../errors.ts';
 import type { Frame } from '../../process/frames.ts';
 import { type Child, type ChildOptions, type Ending, startChild } from '../../process/start-child.ts';
 import { watchChild } from '../../process/watch-child.ts';
-import type { Rows, RunOptions } from '../engine.ts';
+import type { Rows, RunOptions, TableChanges, TimedTable } from '../engine.ts';
 import type { EngineLimits } from '../engine-factory.ts';
 import { DocumentRows } from '../rows-document.ts';
 import { CatalogSender } from './catalog-copies.ts';
 import {
+  type ChangesAnswer,
+  type ChangesMessage,
   type CheckAnswer,
   type EndedMessage,
   type EventMessage,
@@ -185,6 +187,12 @@ export class EngineProcess {
     signal.addEventListener('abort', leave, { once: true });
     this.#child.channel.sendJson(toEngine.run, id, message);
     return promise.finally(() => signal.removeEventListener('abort', leave));
+  }
+
+  async changes(tables: readonly TimedTable[], since: string | undefined): Promise<TableChanges> {
+    const message: ChangesMessage = { tables, since };
+    const answer = await this.#ask<ChangesAnswer>(toEngine.changes, Buffer.from(JSON.stringify(message)));
+    return deserialize(Buffer.from(answer, 'base64'));
   }
 
   /** @param others versions whose queries may still be run */

@@ -3,7 +3,7 @@ import type { QueryForm } from '../../catalog/model/query-forms.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { Owner } from '../../concurrency/fair-share.ts';
 import type { Problem } from '../../errors.ts';
-import type { Cost, ImportReport, StoppedSql, Wave } from '../engine.ts';
+import type { Cost, ImportReport, StoppedSql, TimedTable, Wave } from '../engine.ts';
 import type { EngineLimits } from '../engine-factory.ts';
 import type { ResultColumn } from '../../catalog/model/header-types.ts';
 
@@ -27,6 +27,8 @@ export const toEngine = {
   time: 8,
   /** The engine is to be closed, and the process to end. */
   close: 9,
+  /** `ChangesMessage`. Answered by `answer` with `ChangesAnswer`, or by `failed`. */
+  changes: 10,
 } as const;
 
 /** Those back to it. */
@@ -96,6 +98,14 @@ export interface ReleaseMessage {
   /** The id of the request to replace it. */
   readonly replaced: number;
 }
+
+export interface ChangesMessage {
+  readonly tables: readonly TimedTable[];
+  readonly since: string | undefined;
+}
+
+/** By V8's serialization in base64: a range may be without an end. */
+export type ChangesAnswer = string;
 
 /** The problems of queries, by their numbers. */
 export type CheckAnswer = readonly (readonly [number, readonly Problem[]])[];

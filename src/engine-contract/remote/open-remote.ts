@@ -6,7 +6,7 @@ import { openLinkedAbort, untilAborted } from '../../concurrency/abort.ts';
 import { systemClock } from '../../concurrency/clock.ts';
 import { callerDisconnected, GatewayError, StartError } from '../../errors.ts';
 import { once } from '../../memoize.ts';
-import type { CatalogUpdates, Engine, Rows, RunOptions } from '../engine.ts';
+import type { CatalogUpdates, Engine, Rows, RunOptions, TableChanges, TimedTable } from '../engine.ts';
 import { deadlineExceeded, engineClosing } from '../engine-errors.ts';
 import type { EngineHost } from '../engine-factory.ts';
 import { EngineProcess, ProcessEnded, type RemoteOptions } from './engine-process.ts';
@@ -41,6 +41,7 @@ export async function openRemote(host: EngineHost, options: RemoteOptions): Prom
     updates: remote.updates(),
     dataVersionOf: (query) => remote.dataVersionOf(query),
     run: (bound, runOptions) => remote.run(bound, runOptions),
+    changes: (tables, since, signal) => remote.changes(tables, since, signal),
     close: once(() => remote.close()),
   };
 }
@@ -111,6 +112,17 @@ class RemoteEngine {
 
   dataVersionOf(query: SavedQuery): string | undefined {
     return this.#opened?.dataVersionOf(query);
+  }
+
+  changes(
+    tables: readonly TimedTable[],
+    since: string | undefined,
+    signal: AbortSignal,
+  ): Promise<TableChanges> {
+    return this.#onProcess(signal, (process) => {
+      process.sendTime(this.#time());
+      return process.changes(tables, since);
+    });
   }
 
   updates(): CatalogUpdates {

@@ -1,4 +1,4 @@
-import { deserialize } from 'node:v8';
+import { deserialize, serialize } from 'node:v8';
 import { untilAborted } from '../../concurrency/abort.ts';
 import { systemClock } from '../../concurrency/clock.ts';
 import { computingOwner, LoopTurns } from '../../concurrency/loop-turns.ts';
@@ -15,6 +15,8 @@ import { documentTexts, rowCountOf } from '../rows-document.ts';
 import { CatalogReceiver } from './catalog-copies.ts';
 import {
   type CatalogMessage,
+  type ChangesAnswer,
+  type ChangesMessage,
   type CheckAnswer,
   type EndedMessage,
   type EventMessage,
@@ -73,6 +75,7 @@ class EngineServer<Settings> {
     [toEngine.replace]: (frame) => this.#replace(frame),
     [toEngine.release]: (frame) => this.#release(frame),
     [toEngine.close]: () => this.#close(),
+    [toEngine.changes]: (frame) => this.#changes(frame),
   };
   #engine: Engine | undefined;
   #time: number | undefined;
@@ -178,6 +181,13 @@ class EngineServer<Settings> {
     this.#releases.delete(replaced);
     await call?.();
     this.#channel.sendJson(toGateway.answer, id, []);
+  }
+
+  async #changes({ id, payload }: Frame): Promise<void> {
+    const { tables, since }: ChangesMessage = jsonOf(payload);
+    const changes = await this.#engine?.changes?.(tables, since, new AbortController().signal);
+    const answer: ChangesAnswer = serialize(changes).toString('base64');
+    this.#channel.sendJson(toGateway.answer, id, answer);
   }
 
   async #close(): Promise<void> {

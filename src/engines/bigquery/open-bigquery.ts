@@ -6,6 +6,7 @@ import { engineClosing, queueFull } from '../../engine-contract/engine-errors.ts
 import type { BigqueryOptions } from './bigquery-options.ts';
 import { once } from '../../memoize.ts';
 import { openClient } from './api/client.ts';
+import { buildTableChanges } from './api/table-changes.ts';
 import { checkAll, requireNoProblems } from './check-queries.ts';
 import { dryRun } from './dry-run.ts';
 import { openJobCanceller } from './job-canceller.ts';
@@ -73,6 +74,7 @@ export async function openBigquery(
       const { totalBytesProcessed } = await dryRun(bound, context, await textToRun(bound, owner));
       return totalBytesProcessed;
     },
+    changes: buildTableChanges(client, options, limits.timeoutMs),
     close,
   };
 }

@@ -109,6 +109,15 @@ async function openParts(
     source: `duckdb ${source}`,
     dataVersionOf: (query) => files.versionOf(versions.runnable.value.get(queryOfForm(query))?.tables ?? []),
     updates: versions.updates(data),
+    async changes(timed, since) {
+      await catchUp?.();
+      const { changedTimes } = tables;
+      const timeOf = (table: string) => tables.all.find(({ name }) => name === table)?.time;
+      // The state comes first: rows of a later one are compared again.
+      const { state } = changedTimes;
+      const changed = since === undefined ? undefined : changedTimes.since(since, timed, timeOf);
+      return { state, changed, knowsLate: true };
+    },
     run: catchUp === undefined ? run : (bound, options) => catchUp().then(() => run(bound, options)),
   };
 }

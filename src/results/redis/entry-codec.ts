@@ -97,6 +97,9 @@ const cost = z.object({
 
 const column = z.object({ name: z.string(), type: maybe(z.string()), repeated: z.boolean() });
 
+/** Beyond it a text is not the state of a result. */
+const maxStateLength = 10_000;
+
 const headSchema = z.object({
   computedAt: z.int(),
   metadata: z.object({
@@ -105,6 +108,7 @@ const headSchema = z.object({
     cost: cost.optional(),
     dataVersion: maybe(z.string()),
     columns: z.array(column).optional(),
+    state: z.string().max(maxStateLength).optional(),
   }),
   lengths: z.object({ zstd: length.optional(), gzip: length.optional(), identity: length.optional() }),
   size: length,

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+
+/** What a run must know of the one whose result it replaces. */
+export interface RunState {
+  /** The current time in its SQL, in milliseconds since the epoch. */
+  readonly at: number;
+  /** The state of its tables before it ran. */
+  readonly tables: string;
+}
+
+const schema = z.strictObject({ v: z.literal(1), at: z.int().min(0), tables: z.string() });
+
+/** The state as text, which is stored with the result. */
+export const stateText = ({ at, tables }: RunState): string => JSON.stringify({ v: 1, at, tables });
+
+/** @returns undefined for any other text: then all is read */
+export function parseState(text: string | undefined): RunState | undefined {
+  try {
+    return schema.parse(JSON.parse(text ?? ''));
+  } catch {
+    return undefined;
+  }
+}
