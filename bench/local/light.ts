@@ -5,7 +5,7 @@ import { summary, type Times, timed } from './measure.ts';
 import { endProgress, ms, printTable, ratio, showProgress } from './print.ts';
 import { openProduct, type Product } from './product.ts';
 
-const mostRatio = 3;
+const mostRatio = 2;
 const scans = 4;
 const samples = 100;
 const pauseMs = 20;

@@ -141,7 +141,7 @@ async function openRun(
 ): Promise<Engine['run']> {
   const { concurrency, queueLength, timeoutMs } = limits;
   const pool = await ConnectionPool.open(concurrency, {
-    maxSlow: settings.threads,
+    maxSlow: Math.ceil(settings.threads / 2),
     queueLength,
     database,
     onStuck: (query) => listener.stuck?.(`a run of ${query} went on after it was interrupted`),

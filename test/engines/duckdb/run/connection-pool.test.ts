@@ -1,7 +1,14 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { readConfig } from '../../../../src/config.ts';
+import { withDefaults } from '../../../../src/engines/duckdb/duckdb-options.ts';
+import { openDuckdb } from '../../../../src/engines/duckdb/open-duckdb.ts';
 import { ConnectionPool } from '../../../../src/engines/duckdb/run/connection-pool.ts';
+import { engineHost } from '../../../support/engine-host.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
@@ -188,3 +195,23 @@ test('a run that goes on long after its caller has gone is reported once', async
   expect(stuck).toEqual(['endless']);
   endless.end();
 });
+
+test.each([
+  [1, 1],
+  [2, 1],
+  [3, 2],
+  [8, 4],
+])(
+  'with %i threads, %i slow queries run at once: the light ones need threads, too',
+  async (threads, maxSlow) => {
+    const openPool = vi.spyOn(ConnectionPool, 'open');
+    const config = readConfig({ STORE_FILE: ':memory:' });
+    const dataDir = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+    const host = engineHost({ catalog: { queries: [], tables: [] }, config });
+    const engine = await openDuckdb(host, withDefaults({ ...config.duckdb, dataDir, threads }));
+    expect(openPool.mock.calls[0]?.[1].maxSlow).toBe(maxSlow);
+    await engine.close();
+    rmSync(dataDir, { recursive: true });
+    vi.restoreAllMocks();
+  },
+);
