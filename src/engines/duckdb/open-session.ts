@@ -15,6 +15,7 @@ import type { LocalData } from './data/local-data.ts';
 import { openData, requireDataDir } from './open-data.ts';
 import { asStartError, openDatabase } from './open-database.ts';
 import { globalSettings, lockdown } from './open-duckdb.ts';
+import { sqlOverFiles } from './run/over-files.ts';
 import { openStore, openTables, type Store } from '@querygate/duckdb-import';
 import { onOrphaned } from '../../process/connect-to-parent.ts';
 
@@ -68,6 +69,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       compute: buildCompute(connection, (sql) => connection.prepare(sql)),
       tables: () => tables.all,
       now,
+      sqlOverFiles: (plan, bindings) =>
+        sqlOverFiles(plan, bindings, tables.files.read(tables.all.map(({ name }) => name))),
       definedMacros: new Set(),
     };
     return {

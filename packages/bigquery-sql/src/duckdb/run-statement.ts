@@ -56,6 +56,8 @@ export interface StatementContext {
   readonly now: () => Date;
   /** The macros that the database has. */
   readonly definedMacros: Set<string>;
+  /** The SQL of a plan over those files of its tables that may have rows for the values of a run. */
+  readonly sqlOverFiles?: (plan: Plan, bindings: Bindings) => string;
   /** True if the database has a place for the macros, as `macroDefinitions` says. */
   readonly hasMacroHome?: boolean;
 }
@@ -147,7 +149,7 @@ function requireValues(sql: string, query: Query, parameters: Statement['paramet
 
 /** The custom plan; the generic one if a constant fails, which may be one that no row needs. */
 async function execute(
-  { compute, connection, now }: StatementContext,
+  { compute, connection, now, sqlOverFiles = ({ sql }) => sql }: StatementContext,
   { parameters, declared }: Statement,
   { generic, plan }: Translated,
 ): Promise<DuckDBResult> {
@@ -158,7 +160,7 @@ async function execute(
   };
   const bindings = bindingsOf(parameters, now(), declared);
   const computed = await compute(plan.constants, bindings).catch(() => undefined);
-  return computed === undefined ? run(generic, bindings) : run(plan.sql, computed);
+  return computed === undefined ? run(generic, bindings) : run(sqlOverFiles(plan, computed), computed);
 }
 
 async function readResult(

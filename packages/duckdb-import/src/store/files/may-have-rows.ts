@@ -32,10 +32,19 @@ const mayPass: Readonly<Record<RowCondition['operator'], (least: number, greates
 function comparable(node: RowCondition['value'], bindings: Bindings): bigint | Buffer | undefined {
   if (node.type.kind !== 'scalar' || !comparedTypes.has(node.type.name)) return undefined;
   const value = node.kind === 'literal' ? node.value : bindings.get(node.name)?.value;
-  if (node.type.name === 'STRING') return typeof value === 'string' ? Buffer.from(value) : undefined;
+  if (typeof value === 'string')
+    return node.type.name === 'STRING' ? Buffer.from(value) : microsOfLiteral(value);
   if (value instanceof DuckDBTimestampTZValue || value instanceof DuckDBTimestampValue) return value.micros;
   if (value instanceof DuckDBDateValue) return BigInt(value.days) * dayMicros;
   return typeof value === 'bigint' ? value : undefined;
+}
+
+/** The microseconds of a literal date or time in UTC; undefined for one that is written in another way. */
+function microsOfLiteral(text: string): bigint | undefined {
+  const [, day, time = '00:00:00', fraction = ''] =
+    /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?)?(?:Z|\+00(?::?00)?)?$/.exec(text) ?? [];
+  const ms = Date.parse(`${day}T${time}Z`);
+  return Number.isNaN(ms) ? undefined : BigInt(ms) * 1000n + BigInt(fraction.padEnd(6, '0'));
 }
 
 /** DuckDB compares texts by their bytes. */
