@@ -78,6 +78,8 @@ async function openParts(
   const defineMacros = buildDefineMacros(await connect(), new Set());
   const versions = await openVersions({ connection, catalog, tables, defineMacros, closing });
   closers.push(() => versions.idle());
+  // An import frees hundreds of megabytes again and again, of which the allocator would keep most.
+  for (const threshold of flushThresholds) await connection.run(`SET ${threshold} = '32MB'`);
   const data = await openData({
     connect,
     settings,
@@ -88,6 +90,7 @@ async function openParts(
     listener,
   });
   closers.push(() => data.close());
+  for (const threshold of flushThresholds) await connection.run(`RESET ${threshold}`);
   // Also gives back what the allocator has kept of the memory of the import.
   await connection.run(`SET memory_limit = ${quoteText(settings.memoryLimit)}`);
   await connection.run(lockdown(store, data));
@@ -121,6 +124,8 @@ async function openParts(
     run: catchUp === undefined ? run : (bound, options) => catchUp().then(() => run(bound, options)),
   };
 }
+
+const flushThresholds = ['allocator_flush_threshold', 'allocator_bulk_deallocation_flush_threshold'];
 
 interface Stored {
   readonly store: Store;
