@@ -3,10 +3,18 @@ export interface Shape {
   readonly name: string;
   readonly sql: string;
   readonly hand: string;
+  /** Why the answers are not equal. */
+  readonly differs?: string;
 }
 
-/** A table of events: `$rows` is how many. */
-export const eventsTable = `
+/** A table of events, `$rows` of them, and one of their users. */
+export const tables = `
+CREATE TABLE users AS
+SELECT
+  i::BIGINT AS user_id,
+  ['DE', 'FR', 'US', 'JP'][i % 4 + 1] AS country,
+  DATE '2020-01-01' + (i % 1000)::INTEGER AS joined
+FROM range(18000) AS r(i);
 CREATE TABLE events AS
 SELECT
   i::BIGINT AS id,
@@ -25,11 +33,16 @@ SELECT
   'https://www.example-' || i % 50 || '.co.uk/path/' || i || '?q=' || i % 9 AS url,
   '{"level":"info","user":{"id":' || i || ',"name":"user ' || (i % 100) || '"},"path":"/rest/v1/items","price":' || (i % 1000) / 8.0 || ',"tags":["a","b"]}' AS json,
   ['a' || i % 3, 'b' || i % 5, 'c' || i % 7] AS tags,
-  [{'key': 'page', 'value': 'p' || i % 40}, {'key': 'source', 'value': 's' || i % 5}] AS params
+  [{'key': 'page', 'value': 'p' || i % 40}, {'key': 'source', 'value': 's' || i % 5}] AS params,
+  CAST('{"level":"warn","user":{"id":' || i || ',"name":"user ' || (i % 100) || '"},"price":' || (i % 1000) / 8.0 || '}' AS JSON) AS doc,
+  '["a' || i % 3 || '","b' || i % 5 || '"]' AS json_list,
+  ' anna maria o' || i % 1000 || ' SMITH ' AS name,
+  ['view', 'click', 'cart', 'purchase'][(hash(i + 5) % 4)::BIGINT + 1] AS kind,
+  strftime(make_timestamp(1700000000000000 + i * 3000000), '%Y%m%d') AS short_day
 FROM range($rows) AS r(i)`;
 
 /** The shapes, those first that were the most expensive ones. */
-export const shapes: readonly Shape[] = [
+export const functionShapes: readonly Shape[] = [
   shape('NUMERIC * INT64', 'MAX(amount * 2)', 'max(amount * 2)'),
   shape('NUMERIC * INT64 column', 'SUM(amount * quantity)', 'sum(amount * quantity)'),
   shape('NUMERIC * NUMERIC', 'SUM(amount * rate)', 'sum(CAST(amount * rate AS DECIMAL(38,9)))'),
@@ -59,7 +72,11 @@ export const shapes: readonly Shape[] = [
   shape('CAST STRING AS INT64', 'SUM(CAST(digits AS INT64))', 'sum(CAST(digits AS BIGINT))'),
   shape('CAST STRING AS FLOAT64', 'SUM(CAST(decimals AS FLOAT64))', 'sum(CAST(decimals AS DOUBLE))'),
   shape('CAST FLOAT64 AS STRING', 'MAX(CAST(x AS STRING))', 'max(CAST(x AS VARCHAR))'),
-  shape('CAST TIMESTAMP AS STRING', 'MAX(CAST(ts AS STRING))', "max(strftime(ts, '%Y-%m-%d %H:%M:%S.%f'))"),
+  shape(
+    'CAST TIMESTAMP AS STRING',
+    'MAX(CAST(ts AS STRING))',
+    "max(regexp_replace(strftime(ts, '%Y-%m-%d %H:%M:%S.%g'), '\\.?0*$', '') || '+00')",
+  ),
   shape('PARSE_DATE', "MAX(PARSE_DATE('%Y-%m-%d', day))", "max(CAST(strptime(day, '%Y-%m-%d') AS DATE))"),
   shape(
     'latest value of each key',
@@ -140,7 +157,7 @@ export const shapes: readonly Shape[] = [
   shape(
     'DATE_TRUNC(WEEK)',
     'MAX(DATE_TRUNC(DATE(dt), WEEK))',
-    "max(date_trunc('week', dt + INTERVAL 1 DAY))",
+    "max(CAST(date_trunc('week', dt + INTERVAL 1 DAY) - INTERVAL 1 DAY AS DATE))",
   ),
   shape('TO_HEX(MD5)', 'MAX(TO_HEX(MD5(url)))', 'max(md5(url))'),
   shape('UPPER(SUBSTR)', 'MAX(UPPER(SUBSTR(url, 9, 12)))', 'max(upper(substr(url, 9, 12)))'),
@@ -153,7 +170,7 @@ export const shapes: readonly Shape[] = [
   shape('INT64 arithmetic', 'SUM(id * 3 + quantity)', 'sum(id * 3 + quantity)'),
 ];
 
-function shape(name: string, values: string, hand: string, groupBy?: string, where?: string): Shape {
+export function shape(name: string, values: string, hand: string, groupBy?: string, where?: string): Shape {
   const [sql, own] = [values, hand].map((list) => {
     const filter = where === undefined ? '' : ` WHERE ${where}`;
     if (groupBy === undefined) return `SELECT ${list} AS v FROM events${filter}`;
