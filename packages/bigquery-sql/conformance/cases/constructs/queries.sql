@@ -550,6 +550,10 @@ select (select max('a' having max p.id) from unnest([1, 2]) as q) as a from peop
 select (select max(q having min p.id) from unnest([1, 2]) as q) as a from people as p order by 1
 select any_value(name having min score) from people where score < 0
 select max(score having min id) from people
+select any_value(t.x having ${max; min} t.y) as a from unnest([struct(1 as x, 2.0 as y), (7, 5.0), (7, 5.0), (null, -1.0), (3, cast('${nan; 0}' as float64)), (4, null)]) as t
+select any_value(t.x having ${max; min} t.y) as a from unnest([struct(1 as x, 2 as y), (null, 5), (null, -1), (4, null)]) as t
+select any_value(t.x having ${max; min} t.y) as a from unnest([struct([1] as x, ${numeric '1.5'; bignumeric '2.5'; 'a'; b'a'; true; date '2024-01-01'; time '10:00:00'; timestamp '2024-01-01 00:00:00+00'; cast('-inf' as float64)} as y), ([2], null)]) as t
+select any_value(distinct t.x having ${max; min} t.y) as a from unnest([struct('b' as x, 1 as y), ('b', 1), ('a', 2), (null, 2)]) as t
 -- Unknown names are refused
 ! no_such_function(1)
 ! op_add(1, 2)

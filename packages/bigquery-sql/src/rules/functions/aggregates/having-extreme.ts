@@ -15,6 +15,7 @@ import {
 } from '../../../tree/build.ts';
 import { mapExpression } from '../../../tree/map.ts';
 import type { Expression } from '../../../tree/nodes.ts';
+import { isVolatile } from '../../../tree/volatile.ts';
 import { arrayOf, isScalar, scalar, type Type, unknown } from '../../../types.ts';
 import { bindValues } from '../../bind-values.ts';
 import { refuseCollations } from '../../collation.ts';
@@ -25,6 +26,7 @@ import { requireOrderable, sortKeys } from '../../expressions/sort-order.ts';
 import { argumentsOfOwnQuery } from '../../own-aggregate.ts';
 import type { Scope } from '../../scope.ts';
 import { Unsupported } from '../../unsupported.ts';
+import { functionName } from '../function-name.ts';
 import type { Rows } from './aggregate.ts';
 import { limitList } from './limit-list.ts';
 
@@ -43,6 +45,9 @@ export function extremeRows(
   const [by = nullLiteral()] = argumentsOfOwnQuery([context.expression(having.by, scope)], scope);
   requireOrderable(having.by, by.type);
   refuseCollations(having.by, 'HAVING', [by]);
+  const [value = nullLiteral()] = args;
+  if (functionName(node.name) === 'any_value' && !isVolatile(value) && !isVolatile(by))
+    return anyValue(having, by, value);
   const keys = sortKeys(node.orderBy, scope, context);
   const limit = node.limit && rowLimit(node.limit.count, 'LIMIT', scope, context);
   const members = [{ name: 'by', value: by }, ...args.map((value, at) => ({ name: `arg${at}`, value }))];
@@ -59,6 +64,15 @@ export function extremeRows(
     );
     return build(listRows(node, kept, limit), inRow);
   });
+}
+
+/** DuckDB's functions leave out rows whose value is NULL: it is NULL if the greatest y is in such rows only. */
+function anyValue(having: Syntax.HavingExtreme, by: Expression, value: Expression): Expression {
+  const isMax = having.extreme === 'MAX';
+  const filter = operation('IS NOT NULL', [value]);
+  const reached = aggregateNode(isMax ? 'max' : 'min', [by], by.type, { filter });
+  const found = aggregateNode(isMax ? 'arg_max' : 'arg_min', [value, by], value.type);
+  return caseWhen(compare(having, '=', extremeOf(having, by), reached), found);
 }
 
 /** A placeholder for one row in the arguments, until the list is transformed. */
