@@ -6,17 +6,20 @@ import {
   caseWhen,
   castTo,
   compareWith,
+  computeFirst,
   element,
   integerLiteral,
   list,
   newLocal,
+  nullLiteral,
   operation,
   textLiteral,
 } from '../tree/build.ts';
+import { isEqual } from '../tree/equal.ts';
 import { mapExpressions, someNode } from '../tree/map.ts';
-import type { Expression, Lambda, Node, Select, Subquery, Unnest } from '../tree/nodes.ts';
+import type { Expression, Lambda, Member, Node, Select, SortKey, Subquery, Unnest } from '../tree/nodes.ts';
 import { isVolatile } from '../tree/volatile.ts';
-import { duckdbType, isScalar, scalar, type Type, unknown } from '../types.ts';
+import { arrayOf, duckdbType, isScalar, scalar, type Type, unknown } from '../types.ts';
 import type { Pass } from './pass.ts';
 import { substituteIn } from './rewriting/substitute.ts';
 
@@ -28,28 +31,122 @@ export const filterLists: Pass = (query) =>
   mapExpressions(query, (node) => (node.kind === 'subquery' ? (overList(node) ?? node) : node));
 
 function overList(node: Subquery): Expression | undefined {
-  const { query, form } = node;
-  if (query.kind !== 'select' || !isFilterOnly(query) || query.from?.kind !== 'unnest') return undefined;
-  const [column, another] = query.columns;
-  const { from } = query;
-  if (!column || !isCorrelated(from) || [from.array, ...query.where].some(cannotMove)) return undefined;
+  const { form } = node;
+  const read = node.query.kind === 'select' ? readOf(node.query) : undefined;
+  if (read === undefined) return undefined;
+  const { from, where, columns, distinct, order, limit } = read;
+  const [column, another] = columns;
+  if (!column || !isCorrelated(from) || [from.array, ...where].some(cannotMove)) return undefined;
+  const isPlain = !distinct && !order && limit === undefined;
   const isCount = isCountOfRows(column.value);
-  if (form === 'exists') return isAggregate(column.value) ? undefined : existsIn(from, query.where);
+  if (form === 'exists') return !isPlain || isAggregate(column.value) ? undefined : existsIn(from, where);
   if (another) return undefined;
-  if (form === 'scalar' && isCount) return countOf(filtered(from, query.where));
+  if (form === 'scalar' && isCount) return isPlain ? countOf(filtered(from, where)) : undefined;
   if (isAggregate(column.value) || cannotMove(column.value)) return undefined;
-  const values = valuesOf(from, query.where, column.value);
+  const values = arranged(read, column.value);
   if (values === undefined) return undefined;
-  if (form === 'scalar') return onlyElement(values, node.type);
+  if (form === 'scalar') return limit === 1n ? element(values, 1, node.type) : onlyElement(values, node.type);
   return form === 'array' ? orEmpty(values, node.type) : undefined;
 }
 
-const isFilterOnly = ({ distinct, groupBy, having, windows, qualify, orderBy, limit, offset }: Select) =>
-  !distinct &&
-  !groupBy &&
-  !limit &&
-  !offset &&
-  [having, windows, qualify, orderBy].every((clause) => clause.length === 0);
+/** What a subquery reads of the elements of an array. */
+interface ListRead {
+  readonly from: Unnest;
+  readonly where: readonly Expression[];
+  readonly columns: readonly Member[];
+  readonly distinct: boolean;
+  /** The order of the values, or of their offsets. */
+  readonly order: (Pick<SortKey, 'descending' | 'nulls'> & { readonly by: 'value' | 'offset' }) | undefined;
+  readonly limit: bigint | undefined;
+}
+
+function readOf(query: Select): ListRead | undefined {
+  const distinct = distinctBelow(query);
+  const { from, where, columns } = distinct ?? query;
+  const [key, second] = query.orderBy;
+  const limit = query.limit && literalCount(query.limit);
+  if (!isFilterOnly(query) || from?.kind !== 'unnest' || second) return undefined;
+  if (query.limit && limit === undefined) return undefined;
+  const by = key && orderedBy(key.value, query, from);
+  if (key && by === undefined) return undefined;
+  const order = key && by && { by, descending: key.descending, nulls: key.nulls };
+  return { from, where, columns, distinct: (distinct ?? query).distinct, order, limit };
+}
+
+/** `SELECT DISTINCT … ORDER BY` is compiled to an ordered query over a distinct one. */
+function distinctBelow({ from, where, columns: [column, another] }: Select): Select | undefined {
+  if (from?.kind !== 'derived' || from.query.kind !== 'select' || where.length > 0) return undefined;
+  const { query, alias } = from;
+  const [inner] = query.columns;
+  const isSame =
+    column?.value.kind === 'column' && column.value.from === alias && column.value.name === inner?.name;
+  const isOnly = isSame && !another && query.columns.length === 1;
+  return isOnly && query.distinct && query.orderBy.length === 0 && !query.limit && isFilterOnly(query)
+    ? query
+    : undefined;
+}
+
+const literalCount = (limit: Expression): bigint | undefined =>
+  limit.kind === 'literal' && typeof limit.value === 'bigint' ? limit.value : undefined;
+
+function orderedBy(
+  key: Expression,
+  { columns: [column] }: Select,
+  from: Unnest,
+): 'value' | 'offset' | undefined {
+  if (key.kind === 'column' && key.from === from.alias && key.name === 'offset') return 'offset';
+  const isValue = key.kind === 'position' || (column !== undefined && isEqual(key, column.value));
+  return isValue ? 'value' : undefined;
+}
+
+/** The types whose equal values are the same, and are sorted in the same order by lists of DuckDB. */
+const isSortable = (type: Type): boolean =>
+  isScalar(type, 'INT64', 'NUMERIC', 'STRING', 'BYTES', 'BOOL', 'DATE', 'DATETIME', 'TIME', 'TIMESTAMP');
+
+/** The values without repeated ones, in their order, up to the limit; undefined if that needs more than functions of lists. */
+function arranged(read: ListRead, value: Expression): Expression | undefined {
+  const { from, where, distinct, order, limit } = read;
+  const sorts = distinct || order?.by === 'value';
+  if (sorts && (!isSortable(value.type) || order?.by === 'offset')) return undefined;
+  const elements = filtered(from, where);
+  const isReversed = order?.by === 'offset' && order.descending;
+  const kept = isReversed ? call('list_reverse', [elements], elements.type) : elements;
+  const values = valuesOf(read, sorts ? kept : firstOf(kept, limit), value, where.length > 0 || isReversed);
+  if (!sorts || values === undefined) return values;
+  const type = arrayOf(value.type);
+  const all = distinct ? distinctOf(values, type) : values;
+  const sorted =
+    order === undefined
+      ? all
+      : call(
+          'list_sort',
+          [all, ...[order.descending ? 'DESC' : 'ASC', `NULLS ${order.nulls}`].map(textLiteral)],
+          type,
+        );
+  return firstOf(sorted, limit);
+}
+
+const firstOf = (items: Expression, limit: bigint | undefined): Expression =>
+  limit === undefined
+    ? items
+    : call('list_slice', [items, integerLiteral(1), integerLiteral(limit)], items.type);
+
+/** DuckDB leaves out NULLs, of which one stays. */
+const distinctOf = (values: Expression, type: Type): Expression => {
+  const once = (items: Expression) => {
+    const others = call('list_distinct', [items], type);
+    const hasNull = compareWith(
+      '<',
+      call('list_count', [items], scalar('INT64')),
+      call('len', [items], scalar('INT64')),
+    );
+    return caseWhen(hasNull, call('list_append', [others, nullLiteral()], type), others, type);
+  };
+  return values.kind === 'column' ? once(values) : computeFirst([values], (items = values) => once(items));
+};
+
+const isFilterOnly = ({ groupBy, having, windows, qualify, offset }: Select) =>
+  !groupBy && !offset && [having, windows, qualify].every((clause) => clause.length === 0);
 
 /** An array that depends on no row is unnested once. */
 const isCorrelated = ({ array }: Unnest): boolean => someNode(array, ({ kind }) => kind === 'column');
@@ -93,18 +190,19 @@ const filtered = (from: Unnest, where: readonly Expression[]): Expression =>
     ? from.array
     : call('list_filter', [from.array, lambdaOf(from, and(where))], from.array.type);
 
-/**
- * The list of the values that the subquery selects; undefined if they depend on the offsets of elements that a
- * condition chooses.
- */
-function valuesOf(from: Unnest, where: readonly Expression[], value: Expression): Expression | undefined {
-  const kept = filtered(from, where);
+/** The values of elements; undefined if they depend on the offsets of elements that are not where they were. */
+function valuesOf(
+  { from }: ListRead,
+  kept: Expression,
+  value: Expression,
+  isMoved: boolean,
+): Expression | undefined {
   if (value.kind === 'column' && value.from === from.alias && value.name === 'value') return kept;
   const readsOffset = someNode(
     value,
     (part) => part.kind === 'column' && part.from === from.alias && part.name === 'offset',
   );
-  if (readsOffset && where.length > 0) return undefined;
+  if (readsOffset && isMoved) return undefined;
   return call('list_transform', [kept, lambdaOf(from, value)]);
 }
 

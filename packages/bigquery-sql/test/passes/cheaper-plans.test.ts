@@ -74,6 +74,18 @@ const cases: readonly (readonly [pass: string, what: string, measure: Measure, s
     "SELECT id, (SELECT t FROM UNNEST(tags) AS t WHERE t < 'y') AS t FROM logs ORDER BY id",
   ],
   [
+    'filter lists',
+    'distinct elements of an array in their order are no join',
+    operators(),
+    'SELECT id, ARRAY(SELECT DISTINCT t FROM UNNEST(tags) AS t ORDER BY t DESC LIMIT 2) AS t FROM logs ORDER BY id',
+  ],
+  [
+    'filter lists',
+    'the first element of an array by its offset is no join',
+    operators(),
+    'SELECT id, (SELECT t FROM UNNEST(tags) AS t WITH OFFSET AS o ORDER BY o DESC LIMIT 1) AS t FROM logs ORDER BY id',
+  ],
+  [
     'limit arrays',
     'the latest value is found without sorting',
     occurrences(/list\(/g),
