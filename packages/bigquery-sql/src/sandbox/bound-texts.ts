@@ -19,6 +19,7 @@ const boundedForms: ReadonlyMap<string, string> = new Map([
   ['bq."replace(s varchar, part varchar, other varchar)"', 'bq.bounded_replace'],
   ['bq."regexp_replace(s varchar, pattern varchar, rewrite varchar)"', 'bq.bounded_regexp_replace'],
   ['bq."array_to_string(a varchar[], delimiter varchar)"', 'bq.bounded_array_to_string'],
+  ['bq.array_joined', 'bq.bounded_array_to_string'],
   [
     'bq."array_to_string(a varchar[], delimiter varchar, null_text varchar)"',
     'bq.bounded_array_to_string_with_nulls',

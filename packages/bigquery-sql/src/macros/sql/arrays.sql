@@ -7,7 +7,8 @@ create macro bq.array_reverse(a any[]) as list_reverse(a); -- a
 create macro bq.array_first(a any[]) as case when len(a) = 0 then bq.fail('ARRAY_FIRST cannot get the first element of an empty array') else a[1] end; -- element of a
 create macro bq.array_last(a any[]) as case when len(a) = 0 then bq.fail('ARRAY_LAST cannot get the last element of an empty array') else a[-1] end; -- element of a
 create macro bq.array_slice(a any[], i bigint, j bigint) as case when i is not null and j is not null and a is not null then list_slice(a, least(greatest(case when i < 0 then i + len(a) else i end, 0), len(a)) + 1, greatest(least(case when j < 0 then j + len(a) else j end, len(a) - 1) + 1, 0)) end; -- a
--- DuckDB's array_to_string accepts only a constant delimiter.
+-- DuckDB's aggregate accepts only a constant delimiter.
+create macro bq.array_joined(a varchar[], delimiter) as coalesce(list_aggregate(a, 'string_agg', delimiter), case when a is not null then '' end); -- varchar
 create macro bq.array_to_string(a varchar[], delimiter varchar) as case when list_count(a) = 0 and delimiter is not null then '' when a is not null and delimiter is not null then list_reduce(list_filter(a, lambda x: x is not null), lambda x, y: x || delimiter || y) end; -- varchar
 create macro bq.array_to_string(a varchar[], delimiter varchar, null_text varchar) as bq."array_to_string(a varchar[], delimiter varchar)"(case when null_text is not null then list_transform(a, lambda x: coalesce(x, null_text)) end, delimiter); -- varchar
 create macro bq.array_to_string(a blob[], delimiter blob) as case when list_count(a) = 0 and delimiter is not null then ''::blob when a is not null and delimiter is not null then list_reduce(list_filter(a, lambda x: x is not null), lambda x, y: x || delimiter || y) end; -- blob

@@ -22,6 +22,7 @@ import { callMacro } from '../macro-call.ts';
 import { requireZone } from '../moment-text.ts';
 import { Unsupported } from '../unsupported.ts';
 import { isOrdered } from './aggregates/aggregate.ts';
+import { rangeBucket } from './range-bucket.ts';
 import { rangeFunctions } from './ranges.ts';
 import type { SpecialFunction } from './special-function.ts';
 import { containsSubstr } from './text/contains-substr.ts';
@@ -178,6 +179,15 @@ const atDigits =
     return callMacro(place, `${name}_at`, [value, literal(scalar('FLOAT64'), `1e${count}`)]);
   };
 
+/** ARRAY_TO_STRING with a literal delimiter has a macro of its own. */
+const arrayToString: SpecialFunction = (place, args) => {
+  const [texts, delimiter, another] = args;
+  const isOfTexts = texts?.type.kind === 'array' && isScalar(texts.type.element, 'STRING');
+  const isLiteral = delimiter?.kind === 'literal' && typeof delimiter.value === 'string';
+  const isPlain = isOfTexts && isLiteral && isScalar(delimiter.type, 'STRING') && !another;
+  return callMacro(place, isPlain ? 'array_joined' : 'array_to_string', args, 'ARRAY_TO_STRING');
+};
+
 /** The type of a value, which no row decides. */
 const typeOf: SpecialFunction = (place, [value, another]) => {
   if (!value || another) throw new Unsupported(place, 'TYPEOF takes one value');
@@ -219,11 +229,13 @@ const specialFunctions: Readonly<Record<string, SpecialFunction>> = {
   least: extreme('LEAST', least),
   if: conditional,
   array_concat: arrayConcat,
+  array_to_string: arrayToString,
   error,
   generate_uuid: generateUuid,
   concat,
   format,
   ...rangeFunctions,
+  range_bucket: rangeBucket,
   to_hex: toHex,
   substr,
   substring: substr,
