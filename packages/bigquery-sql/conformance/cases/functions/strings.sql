@@ -66,6 +66,8 @@ strpos(${bytes}, b'l')
 instr(${string}, ${needle})
 instr('banana', 'an', ${1; 2; 3; -1; -3; 10; 0; null})
 instr('banana', 'an', ${1; -1}, ${1; 2; 3; 0; -1})
+instr(${string}, ${needle}, ${-1; -2; -100; -9223372036854775808})
+instr('${aaa; banána; a\r\na; ; \U0001F44D\U0001F3FDa}', '${a; aa; ; á; \n}', ${-1; -2; -3; -4; -8})
 instr('banána', 'a', 1, ${1; 2; 3})
 instr(${bytes}, b'l')
 -- LEFT
