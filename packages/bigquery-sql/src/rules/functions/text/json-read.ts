@@ -1,5 +1,6 @@
 import { isLaxPath, jsonPointer } from '../../../macros/host/json-pointer.ts';
 import { boolLiteral, call, textLiteral } from '../../../tree/build.ts';
+import { macroName } from '../../../tree/macro-name.ts';
 import type { Expression } from '../../../tree/nodes.ts';
 import { isScalar } from '../../../types.ts';
 import { callMacro } from '../../macro-call.ts';
@@ -20,6 +21,9 @@ const scalarRead =
   (macro: string, isOld: boolean): SpecialFunction =>
   (place, args, ...rest) => {
     const [json, path, another] = args;
+    const fields = json && !path && fieldsOf(json);
+    if (fields && fields.path !== '$')
+      return callMacro(place, macro, [fields.json, textLiteral(fields.path)]);
     const pointer = path && pointerOf(path, isOld);
     const name =
       pointer?.kind === 'literal' ? /\/([^/~]*[^/~\d-][^/~]*)$/.exec(String(pointer.value))?.[1] : undefined;
@@ -30,6 +34,15 @@ const scalarRead =
     const texts = [`${name}":`, `%${end}${end}`].map(textLiteral);
     return callMacro(place, 'json_scalar_at_key', [json, pointer, ...texts], macro.toUpperCase());
   };
+
+/** The JSON value of which `json.a.b` reads fields, and their path as DuckDB has it. */
+function fieldsOf(value: Expression): { readonly json: Expression; readonly path: string } {
+  if (value.kind !== 'call' || macroName(value.function) !== 'json_field') return { json: value, path: '$' };
+  const [of, name] = value.args;
+  if (!of || name?.kind !== 'literal') return { json: value, path: '$' };
+  const outer = fieldsOf(of);
+  return { json: outer.json, path: `${outer.path}."${name.value}"` };
+}
 
 /** Of a JSON value, a path may begin with `lax`. */
 const jsonQuery: SpecialFunction = (place, args, ...rest) => {
