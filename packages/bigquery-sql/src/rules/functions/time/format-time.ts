@@ -1,6 +1,7 @@
 import {
   call,
   castTo,
+  computeFirst,
   concatTexts,
   integerLiteral,
   literal as literalOf,
@@ -82,27 +83,34 @@ function civilTime(
 }
 
 /** A value written by the elements of a format. */
-const formattedTime = (
+function formattedTime(
   place: Place,
   elements: readonly Element[],
   type: ScalarName,
   value: Expression,
   zone?: Expression,
-): Expression =>
-  bindValues([value], (bound = value) => {
+): Expression {
+  const isOneCall = elements.every((element, at) => 'strftime' in element || (at === 0 && element === year));
+  if (isOneCall && elements.length > 0)
+    return joinElements(elements, { value, civil: civilTime(place, type, value, zone) });
+  return bindValues([value], (bound = value) => {
     const civil = civilTime(place, type, bound, zone);
     return bindValues([civil], (shown = civil) => joinElements(elements, { value: bound, civil: shown }));
   });
+}
 
-/** Adjacent strftime elements share one call. */
+/** Adjacent strftime elements share one call; a year before them loses the zeros that strftime pads it with. */
 function joinElements(elements: readonly Element[], operand: TimeOperand): Expression {
   const texts: Expression[] = [];
-  let run = '';
+  const isAfterYear = elements[0] === year;
+  let run = isAfterYear ? '%Y' : '';
   const flush = () => {
-    if (run !== '') texts.push(call('strftime', [operand.civil, textLiteral(run)], string));
+    if (run === '') return;
+    const text = formatted(operand.civil, run);
+    texts.push(isAfterYear && texts.length === 0 ? withoutPadding(text) : text);
     run = '';
   };
-  for (const element of elements) {
+  for (const element of isAfterYear ? elements.slice(1) : elements) {
     if ('strftime' in element) run += element.strftime;
     else {
       flush();
@@ -115,6 +123,9 @@ function joinElements(elements: readonly Element[], operand: TimeOperand): Expre
     ? call('left', [castTo(operand.value, string), integerLiteral(0)], string)
     : concatTexts(texts);
 }
+
+const withoutPadding = (text: Expression): Expression =>
+  computeFirst([text], (padded = text) => call('bq.without_zeros', [padded], string));
 
 /** `%Y`, `%E3S`, `%Om` … or any other single character. */
 const token = /%(E(?:[0-9*][Sf]|4Y|\*z|[zYyCcXx])|:{1,3}z|O[deHImMSUuVWwy]|[^EO])|[\s\S]/g;
@@ -178,6 +189,8 @@ const formatted = (civil: Expression, format: string) =>
 const trimEnd = (value: Expression, characters: string) =>
   call('rtrim', [value, textLiteral(characters)], string);
 
+const year: Element = { text: ({ civil }) => asText(part('year')(civil)) };
+
 const neutralElements: Readonly<Record<string, readonly Element[]>> = {
   '%': strftime('%%'),
   n: strftime('\n'),
@@ -204,8 +217,7 @@ const dateElements: Readonly<Record<string, readonly Element[]>> = {
   V: strftime('%V'),
   W: strftime('%W'),
   w: strftime('%w'),
-  // strftime pads the year with zeros.
-  Y: expression((civil) => asText(part('year')(civil))),
+  Y: [year],
   y: strftime('%y'),
 };
 
