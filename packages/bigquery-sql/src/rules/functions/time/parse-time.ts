@@ -80,11 +80,22 @@ function usualTime(type: TimeType, format: string, text: Expression): Expression
   if (!isKnown || !isWholeDay || new Set(numbers).size < numbers.length) return undefined;
   const isDay = type === 'DATE' && written.join('') === '%Y-%m-%d';
   if (isDay) return call('bq.usual_date', [text], scalar('DATE'));
-  const read = call('bq.usual_time', [text, textLiteral(written.join(''))], scalar('DATETIME'));
+  const read = readAs(written.join(''), text);
   if (type === 'DATETIME') return read;
   return type === 'DATE'
     ? castTo(read, scalar('DATE'))
     : call('bq."timestamp(d timestamp)"', [read], scalar(type));
+}
+
+/** DuckDB reads a text that begins with the year and has all digits in one step; of others it writes what it read, to compare. */
+function readAs(format: string, text: Expression): Expression {
+  const elements: readonly string[] = format.match(/%.|[^%]/gs) ?? [];
+  const digitsOf = (element: string) => '[0-9]'.repeat(element === '%Y' ? 4 : 2);
+  const shape = elements.map((element) => (element.startsWith('%') ? digitsOf(element) : element));
+  const hasShape = elements[0] === '%Y' && !elements.some((element) => /[*?[\]\\]|%%/.test(element));
+  return hasShape
+    ? call('bq.shaped_time', [text, textLiteral(format), textLiteral(shape.join(''))], scalar('DATETIME'))
+    : call('bq.usual_time', [text, textLiteral(format)], scalar('DATETIME'));
 }
 
 /** The value of a text that must match a pattern; an error if it does not. */
