@@ -10,7 +10,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   ],
   'packages/bigquery-sql/src/syntax': ['lexer', 'expressions', 'queries'],
   'packages/bigquery-sql/src/macros/host': ['decimals', 'cast-format', 'sketches'],
-  'packages/bigquery-sql/src/rules/functions': ['aggregates', 'sketches', 'text', 'time'],
+  'packages/bigquery-sql/src/rules/functions': ['aggregates', 'sketches', 'numbers', 'text', 'time'],
   'packages/bigquery-sql/src/duckdb': ['layout', 'javascript', 'host'],
   'packages/bigquery-sql/src/passes': ['constants', 'rewriting', 'reads'],
   'packages/duckdb-import/src': ['store', 'scan', 'read', 'reject', 'sample', 'place', 'lake', 'convert'],

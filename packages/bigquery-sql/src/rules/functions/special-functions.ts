@@ -22,8 +22,9 @@ import { callMacro } from '../macro-call.ts';
 import { requireZone } from '../moment-text.ts';
 import { Unsupported } from '../unsupported.ts';
 import { isOrdered } from './aggregates/aggregate.ts';
-import { rangeBucket } from './range-bucket.ts';
 import { rangeFunctions } from './ranges.ts';
+import { atDigits } from './numbers/at-digits.ts';
+import { rangeBucket } from './numbers/range-bucket.ts';
 import type { SpecialFunction } from './special-function.ts';
 import { containsSubstr } from './text/contains-substr.ts';
 import { format } from './text/format.ts';
@@ -167,17 +168,6 @@ const substr: SpecialFunction = (place, args) => {
   if (!isPlain || !positions.every(isUsual)) return callMacro(place, 'substr', args);
   return call('substr', args, text.type);
 };
-
-/** ROUND and TRUNC of FLOAT64 to a few digits that are a literal have macros of their own, which DuckDB plans faster. */
-const atDigits =
-  (name: 'round' | 'trunc'): SpecialFunction =>
-  (place, args) => {
-    const [value, digits, another] = args;
-    const count = digits?.kind === 'literal' && typeof digits.value === 'bigint' ? digits.value : -1n;
-    if (!value || another || !isScalar(value.type, 'FLOAT64') || count < 0n || count > 10n)
-      return callMacro(place, name, args);
-    return callMacro(place, `${name}_at`, [value, literal(scalar('FLOAT64'), `1e${count}`)]);
-  };
 
 /** ARRAY_TO_STRING with a literal delimiter has a macro of its own. */
 const arrayToString: SpecialFunction = (place, args) => {

@@ -1,10 +1,10 @@
-import { and, call, compareWith, integerLiteral, not, operation } from '../../tree/build.ts';
-import type { Case, Expression, Literal } from '../../tree/nodes.ts';
-import { isScalar, scalar } from '../../types.ts';
-import { bindValues } from '../bind-values.ts';
-import { convert } from '../coercion.ts';
-import { callMacro } from '../macro-call.ts';
-import type { SpecialFunction } from './special-function.ts';
+import { and, call, compareWith, integerLiteral, not, operation } from '../../../tree/build.ts';
+import type { Case, Expression, Literal } from '../../../tree/nodes.ts';
+import { isScalar, scalar } from '../../../types.ts';
+import { bindValues } from '../../bind-values.ts';
+import { convert } from '../../coercion.ts';
+import { callMacro } from '../../macro-call.ts';
+import type { SpecialFunction } from '../special-function.ts';
 
 /** RANGE_BUCKET of numbers: literal bounds in ascending order are compared one by one. */
 export const rangeBucket: SpecialFunction = (place, args) => {
