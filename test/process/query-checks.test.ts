@@ -75,6 +75,27 @@ ASSERT 3 = (SELECT total_rows FROM INFORMATION_SCHEMA.PARTITIONS) AS 'rows'\r
     expect(exitCode).toBe(0);
   });
 
+  test('see the views of the folder in INFORMATION_SCHEMA, but none that is wrong in COLUMNS', async () => {
+    write(
+      'views/other.sql',
+      'CREATE VIEW `my-project.shop.two` AS SELECT udf.plus(id, 1) AS n, [id] AS a FROM shop.ids',
+    );
+    write('views/wrong.sql', 'CREATE VIEW shop.wrong AS SELECT nothing FROM orders');
+    write(
+      'checks/views.sql',
+      `ASSERT (SELECT STRING_AGG(CONCAT(table_catalog, '/', table_schema, '/', table_name), ' ' ORDER BY table_name) FROM INFORMATION_SCHEMA.TABLES WHERE table_type = 'VIEW') = '/shop/ids my-project/shop/two /shop/wrong' AS 'tables';
+ASSERT (SELECT STRING_AGG(CONCAT(column_name, ' ', data_type, ' ', is_nullable), ', ' ORDER BY ordinal_position) FROM shop.INFORMATION_SCHEMA.COLUMNS WHERE table_name = 'two') = 'n INT64 YES, a ARRAY<INT64> NO' AS 'columns';
+ASSERT NOT EXISTS(SELECT 1 FROM INFORMATION_SCHEMA.COLUMNS WHERE table_name = 'wrong') AS 'wrong';
+ASSERT (SELECT COUNT(*) FROM INFORMATION_SCHEMA.PARTITIONS) = 1 AS 'rows are of tables';
+`,
+    );
+    const { output } = await run('checks/views');
+    expect(shown(output)).toContain('4 passed');
+    const sql = "SELECT table_name FROM INFORMATION_SCHEMA.TABLES WHERE table_type = 'VIEW' ORDER BY 1";
+    const { output: rows } = await querygate(['sql', '--json', sql], settings);
+    expect(rows).toMatch(/ids.*two.*wrong/);
+  });
+
   test('are in folders there too, each with its own name', async () => {
     for (const inner of ['money', 'people', '.hidden']) mkdirSync(join(queries, 'checks', inner));
     write('checks/money/orders.sql', "ASSERT (SELECT COUNT(*) FROM orders) = 3 AS 'three'");

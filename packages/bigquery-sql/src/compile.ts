@@ -5,7 +5,8 @@ import { type Problem, ProblemError, problemAt, problemOf, type Source } from '.
 import { buildContext, type Observer, type ResolvedQuery, type Rules } from './rules/context.ts';
 import { resolveExpression } from './rules/expressions/expression.ts';
 import { resolveFrom } from './rules/from/from.ts';
-import { viewsOf } from './rules/from/information-schema.ts';
+import type { DescribedTable } from './rules/from/described-tables.ts';
+import { describeRelation, viewsOf } from './rules/from/information-schema.ts';
 import { tableRelations } from './rules/from/table-relations.ts';
 import { resolveQuery } from './rules/queries/query.ts';
 import { emptyScope, type RelationColumn } from './rules/scope.ts';
@@ -29,9 +30,16 @@ export interface Compiled {
   readonly tables: readonly string[];
 }
 
+/** A view that INFORMATION_SCHEMA lists, as a query. */
+export interface ListedView {
+  readonly name: string;
+  readonly sql: string;
+}
+
 interface CompiledSql {
   readonly sql: string;
   readonly source: Source;
+  readonly listedViews?: readonly ListedView[] | undefined;
   /** Those that are declared; others are STRING. */
   readonly parameters?: readonly TypedParameter[];
 }
@@ -58,7 +66,7 @@ export const rules: Rules = { expression: resolveExpression, query: resolveQuery
  * @throws ProblemError with every part of the query that is unsupported or wrong
  */
 export function compile(
-  { sql, source, parameters }: CompiledSql,
+  { sql, source, parameters, listedViews }: CompiledSql,
   tables: readonly StoredTable[],
   { hasOpenTables = false, checkColumns = () => [], ...observer }: CompileOptions = {},
 ): Compiled {
@@ -71,7 +79,7 @@ export function compile(
   const scope = {
     ...emptyScope,
     relations: tableRelations(tables),
-    views: viewsOf(tables),
+    views: viewsOf(tables, () => describeViews(listedViews, tables)),
     hasOpenTables,
     functions: sqlFunctions(statement.functions, (step) => context.attempt(step, undefined)),
   };
@@ -93,6 +101,26 @@ export function compile(
   const query = closeLambdas(computeFrameKeys(resolvedQuery, context.fresh));
   return { query, columns, tables: tablesOf(query) };
 }
+
+/** Views as INFORMATION_SCHEMA lists them; one that cannot be compiled is without its columns. */
+export const describeViews = (
+  views: readonly ListedView[] = [],
+  tables: readonly StoredTable[],
+): readonly DescribedTable[] =>
+  views.map(({ name, sql }) => {
+    const path = name.split('.');
+    const shown = path.pop() ?? '';
+    try {
+      const { columns } = compile({ sql, source: { file: name, line: 1 } }, tables);
+      // A view declares no column that is never NULL.
+      return { ...describeRelation(shown, { columns: columns.map(nullable) }), path };
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error;
+      return { name: shown, path, kind: 'VIEW', columns: [] };
+    }
+  });
+
+const nullable = ({ required: _, ...column }: RelationColumn): RelationColumn => column;
 
 /** The columns as a result has them, which says nothing of how their texts are compared. */
 export const resultColumns = ({ columns }: ResolvedQuery): readonly RelationColumn[] =>

@@ -3,10 +3,11 @@ import { readFolder } from '../../catalog/folder/read-folder.ts';
 import { readParts } from '../../catalog/folder/read-parts.ts';
 import type { Link } from '../../catalog/header/link.ts';
 import { readHeader } from '../../catalog/header/split-file.ts';
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { StartError } from '../../errors.ts';
 
 /** A statement with the parts of the queries folder that it reads. */
-export interface LinkedStatement {
+export interface LinkedStatement extends Pick<SavedQuery, 'listedViews'> {
   readonly text: string;
   /** The place in what its author wrote; the file, if it is a part. */
   placeOf(
@@ -37,13 +38,20 @@ export function linkStatement(text: string, given: readonly string[], link: Link
   const header = 'header' in found ? (found.header as { parameters?: object } | null) : undefined;
   const own = 'header' in found ? found : { sql: text, sqlLine: 1, lineOf: () => 1 };
   const parameters = { ...Object.fromEntries(given.map(declared)), ...header?.parameters };
-  const { sql, source, problems } = link({ ...own, header: { parameters }, name: file, file, text });
+  const { sql, source, listedViews, problems } = link({
+    ...own,
+    header: { parameters },
+    name: file,
+    file,
+    text,
+  });
   if (problems.length > 0)
     throw new StartError('The statement cannot be put together with its parts', problems);
   const before = text.slice(0, text.length - own.sql.length);
   const whole = before + sql;
   return {
     text: whole,
+    listedViews,
     placeOf(line, column) {
       const offset = offsetOf(whole, line, column) - before.length;
       if (source.written === undefined || offset < 0) return { line, column };

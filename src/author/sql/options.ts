@@ -11,7 +11,7 @@ import { commandError, parseCount } from '../arguments.ts';
 import { type LinkedStatement, linkStatement, partsLink } from './link-statement.ts';
 
 /** A statement to run, with what restores places in the text that the user gave. */
-export interface SqlStatement {
+export interface SqlStatement extends Pick<LinkedStatement, 'listedViews'> {
   readonly sql: string;
   readonly parameters: Readonly<Record<string, string>>;
   /** The place in the original text, or in the file of a part that it reads, for a line and a column of `sql`. */
@@ -60,6 +60,7 @@ export async function readSqlOptions(
       return {
         sql,
         parameters: stringParameters(parameters),
+        listedViews: linked.listedViews,
         placeOf: (line, column) => linked.placeOf(line, originalColumn(line, column)),
       };
     }),

@@ -59,11 +59,11 @@ export function openRunner({
     async open() {
       await openWorker();
     },
-    async run({ sql, parameters, placeOf }) {
+    async run({ sql, parameters, listedViews, placeOf }) {
       const child = await openWorker();
       const request: WorkerRequest = {
         kind: 'run',
-        statement: { sql, parameters },
+        statement: { sql, parameters, listedViews },
         explain,
         timeoutMs,
         maxRows,

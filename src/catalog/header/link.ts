@@ -5,7 +5,10 @@ import type { HeaderAndSql } from './split-file.ts';
 
 /** The SQL of a saved query with all that it reads of other files. */
 export interface LinkedSql
-  extends Pick<SavedQuery, 'sql' | 'source' | 'hiddenTables' | 'materializedTables' | 'definitions'> {
+  extends Pick<
+    SavedQuery,
+    'sql' | 'source' | 'hiddenTables' | 'materializedTables' | 'listedViews' | 'definitions'
+  > {
   /** The parameters that its parts use, by the names under which it declares them. */
   readonly passed: readonly string[];
   /** Why it cannot be put together: its SQL is then as its file has it. */

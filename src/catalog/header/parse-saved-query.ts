@@ -112,7 +112,15 @@ export function typedParameters({ header }: Pick<HeaderAndSql, 'header'>): reado
 function toQuery(
   name: string,
   header: Header,
-  { sql, source, hiddenTables, materializedTables, definitions, lineOf }: HeaderAndSql & LinkedSql,
+  {
+    sql,
+    source,
+    hiddenTables,
+    materializedTables,
+    listedViews,
+    definitions,
+    lineOf,
+  }: HeaderAndSql & LinkedSql,
 ): SavedQuery {
   const columns = Object.entries(header.columns).map(
     ([name, { fields, filter: _, order: __, ...column }]): Column => ({
@@ -136,6 +144,7 @@ function toQuery(
     source,
     ...(hiddenTables && { hiddenTables }),
     ...(materializedTables?.length && { materializedTables }),
+    ...(listedViews && { listedViews }),
     ...(definitions?.length && { definitions }),
     maxRows: header.max_rows,
     caching: toCachePolicy(header),

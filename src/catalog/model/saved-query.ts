@@ -1,6 +1,7 @@
 import type { Budget } from '../../config/budget.ts';
 import type { Source } from '@querygate/bigquery-sql/problem';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import type { ListedView } from '@querygate/bigquery-sql/tree';
 import type { ParameterType, TypedParameter } from '@querygate/bigquery-sql/types';
 import type { Federation } from './entity-keys.ts';
 
@@ -258,6 +259,8 @@ export interface SavedQuery {
   readonly hiddenTables?: readonly string[] | undefined;
   /** Those of them whose rows are computed once for the queries that are refreshed together. */
   readonly materializedTables?: readonly string[] | undefined;
+  /** The views of the folder, if its SQL reads INFORMATION_SCHEMA. */
+  readonly listedViews?: readonly ListedView[] | undefined;
   /** The views and functions in its SQL that BigQuery may have under their own names. */
   readonly definitions?: readonly Definition[] | undefined;
   /** How many rows a result has at most. */

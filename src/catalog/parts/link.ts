@@ -1,7 +1,9 @@
 import { problemAt, problemOf } from '@querygate/bigquery-sql/problem';
 import type { Syntax } from '@querygate/bigquery-sql/syntax';
 import { sameName } from '@querygate/bigquery-sql/types';
+import type { ListedView } from '@querygate/bigquery-sql/tree';
 import { distinctProblems, type Problem } from '../../errors.ts';
+import { once } from '../../memoize.ts';
 import type { PartSql } from '../model/saved-query.ts';
 import { type Link, type LinkedSql, type QueryFile, unlinked } from '../header/link.ts';
 import { Assembly, TooLong } from './assembly.ts';
@@ -41,6 +43,10 @@ export function buildLinker(library: Library): Linker {
     // The compiler reports the mistakes in its syntax.
     return 'kind' in unit ? unit : undefined;
   };
+  const views = () => units().filter(({ kind }) => kind === 'view');
+  const listedViews = once(() =>
+    views().map((view): ListedView => ({ name: view.name, sql: linkUnit(view).sql })),
+  );
   const linkUnit = (unit: Unit): Omit<LinkedSql, 'passed'> => {
     const own = { sql: unit.text, source: { file: unit.file, line: unit.line } };
     const { units, problems } = closureOf(unit);
@@ -94,13 +100,19 @@ export function buildLinker(library: Library): Linker {
       const unit = unitIn(query);
       if (unit === undefined) return unlinked(query);
       noteReads(unit);
-      return { ...linkUnit(unit), passed: passedNames(unit, readsOf(unit)) };
+      const isListing = closureOf(unit).units.some(readsInformationSchema);
+      return {
+        ...linkUnit(unit),
+        ...(isListing && { listedViews: listedViews() }),
+        passed: passedNames(unit, readsOf(unit)),
+      };
     },
     textsOf(path) {
       const [unit] = library.fileAt(path)?.units ?? [];
       if (unit === undefined) return [];
       const { units } = closureOf(unit);
-      return units.flatMap((part) => [part.fileText, ...readsOf(part).brokenTexts]);
+      const listed = units.some(readsInformationSchema) ? closureOf(...views()).units : [];
+      return [...units, ...listed].flatMap((part) => [part.fileText, ...readsOf(part).brokenTexts]);
     },
   };
 }
@@ -122,6 +134,9 @@ const drawProblems = (units: readonly Unit[], closureOf: Closures['closureOf']):
         ),
       ),
   );
+
+const readsInformationSchema = ({ names }: Unit): boolean =>
+  names.tables.some(({ path: { parts } }) => sameName(parts.at(-2)?.name ?? '', 'INFORMATION_SCHEMA'));
 
 /** The parameters of a reader that pass on by their names. */
 const passedNames = (unit: Unit, { tables }: Reads) =>

@@ -122,3 +122,22 @@ test('views and functions are followed as parts are', async () => {
   });
   expect(history.catalog.queries[0]?.sql).toContain('AS (n + 1);');
 });
+
+test('a query of INFORMATION_SCHEMA follows all views, and no other query does', async () => {
+  const history = open({
+    ...files,
+    'a.sql': queryText({ sql: 'SELECT 1 AS n FROM INFORMATION_SCHEMA.TABLES' }),
+  });
+  const [, other] = history.catalog.queries;
+  const listed = () => history.catalog.queries[0]?.listedViews;
+  expect(listed()).toBeUndefined();
+  queries.write('views/v.sql', 'CREATE VIEW d.v AS SELECT 2 AS n');
+  expect((await propose(history)).other).toBe(other);
+  expect(listed()).toEqual([{ name: 'd.v', sql: 'SELECT 2 AS n' }]);
+  queries.write('views/v.sql', 'CREATE VIEW d.w AS SELECT FROM');
+  expect((await propose(history)).broken).toEqual({ 'views/v.sql': expect.stringMatching(/^true /) });
+  expect(listed()).toMatchObject([{ name: 'd.v' }]);
+  queries.remove('views/v.sql');
+  await propose(history);
+  expect(listed()).toBeUndefined();
+});

@@ -1,5 +1,5 @@
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
-import { compile } from '../compile.ts';
+import { compile, type ListedView } from '../compile.ts';
 import { dataRowOf } from '../files/data-row.ts';
 import { calledMacros } from '../macros/called-macros.ts';
 import { macroDefinitions } from '../macros/macros.ts';
@@ -39,6 +39,7 @@ export interface Statement {
   /** Values for `@name`, all STRING but those that are declared. */
   readonly parameters: ParameterValues;
   readonly declared?: readonly TypedParameter[];
+  readonly listedViews?: readonly ListedView[] | undefined;
 }
 
 /** The time and the rows that a statement may take. */
@@ -100,10 +101,10 @@ interface Translated {
 
 async function translate(
   { connection, definedMacros, hasMacroHome, tables }: StatementContext,
-  { sql, parameters, declared = [] }: Statement,
+  { sql, parameters, declared = [], listedViews }: Statement,
 ): Promise<Translated> {
   const source = { file: '', line: 1 };
-  const { query, columns } = compile({ sql, source, parameters: declared }, tables());
+  const { query, columns } = compile({ sql, source, parameters: declared, listedViews }, tables());
   requireValues(sql, query, parameters);
   const definitions = macroDefinitions(calledMacros(query), definedMacros, hasMacroHome);
   if (definitions !== '') await define(connection, definitions);

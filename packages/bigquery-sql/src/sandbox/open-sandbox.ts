@@ -1,4 +1,11 @@
-import { type Compiled, parse, rules, tablesOf as tablesReadBy } from '../compile.ts';
+import {
+  type Compiled,
+  parse,
+  rules,
+  tablesOf as tablesReadBy,
+  describeViews,
+  type ListedView,
+} from '../compile.ts';
 import { ProblemError, problemOf, type Source } from '../problem.ts';
 import { buildContext, type Context, type ResolvedQuery, type Rules } from '../rules/context.ts';
 import { describingViews } from '../rules/from/described-tables.ts';
@@ -60,6 +67,7 @@ export interface SandboxedQuery {
   readonly tenant?: Tenant | undefined;
   /** Common tables that callers cannot name: only the others read them. */
   readonly hiddenTables?: readonly string[] | undefined;
+  readonly listedViews?: readonly ListedView[] | undefined;
 }
 
 interface SandboxOptions {
@@ -76,7 +84,7 @@ interface SandboxOptions {
  * @throws ProblemError if the saved query has no common tables, or recursive ones, or can't be compiled
  */
 export function openSandbox(
-  { sql: savedSql, source, parameters, tenant, hiddenTables = [] }: SandboxedQuery,
+  { sql: savedSql, source, parameters, tenant, hiddenTables = [], listedViews }: SandboxedQuery,
   tables: readonly StoredTable[],
   { hasOpenTables = false, subject = 'a sandbox' }: SandboxOptions = {},
 ): Sandbox {
@@ -123,7 +131,10 @@ export function openSandbox(
   };
 
   const over = (tables: readonly StoredTable[]): Sandbox => {
-    const stored: StoredNames = { relations: tableRelations(tables), views: viewsOf(tables) };
+    const stored: StoredNames = {
+      relations: tableRelations(tables),
+      views: viewsOf(tables, () => describeViews(listedViews, tables)),
+    };
     const selectAll = (table: string) => parseQuery(`SELECT * FROM \`${table}\``).query;
     // It is the most work that is done for a saved query: once for its rows and for what describes them.
     const resolveTable = memoizeByName((table) => {

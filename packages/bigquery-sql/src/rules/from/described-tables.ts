@@ -23,6 +23,8 @@ export const isViewName = (name: string): boolean => name.startsWith(`${informat
 /** A table as the views describe it. */
 export interface DescribedTable {
   readonly name: string;
+  /** Its project and its data set; empty for a table, whose data set is that of the path which names a view. */
+  readonly path?: readonly string[];
   readonly kind: 'BASE TABLE' | 'VIEW';
   readonly columns: readonly DescribedColumn[];
 }
@@ -43,13 +45,12 @@ type ViewColumn<Row> = readonly [
 ];
 
 interface OfTable {
-  readonly table: { readonly name: string };
+  readonly table: Pick<DescribedTable, 'name' | 'path'>;
 }
 
 const ofTable: readonly ViewColumn<OfTable>[] = [
-  // Tables belong to no data set here: the path that names a view says which one is meant.
-  ['table_catalog', 'STRING', "''"],
-  ['table_schema', 'STRING', "''"],
+  ['table_catalog', 'STRING', ({ table: { path = [] } }) => quoteText(path.at(-2) ?? '')],
+  ['table_schema', 'STRING', ({ table: { path = [] } }) => quoteText(path.at(-1) ?? '')],
   ['table_name', 'STRING', ({ table }) => quoteText(table.name)],
 ];
 
@@ -131,9 +132,12 @@ export function describingViews(tables: () => readonly DescribedTable[]): readon
 export const partitionsOf = (tables: readonly StoredTable[]): StoredTable =>
   view('PARTITIONS', partitionsView, () => tables.map((table) => ({ table })));
 
-/** The views of stored tables. */
-export const storedViews = (tables: readonly StoredTable[]): readonly StoredTable[] => [
-  ...describingViews(() => tables.map(describe)),
+/** The views of stored tables, and of others that only TABLES and COLUMNS describe. */
+export const storedViews = (
+  tables: readonly StoredTable[],
+  others: () => readonly DescribedTable[],
+): readonly StoredTable[] => [
+  ...describingViews(() => [...tables.map(describe), ...others()]),
   partitionsOf(tables),
 ];
 

@@ -19,12 +19,17 @@ export const viewRelations = (views: readonly StoredTable[]): ReadonlyMap<string
     [...tableRelations(views)].map(([name, relation]) => [nameOfView(name), { ...relation, isTable: false }]),
   );
 
-/** The views of the tables that a query may read. */
-export const viewsOf = (tables: readonly StoredTable[]): ReadonlyMap<string, Relation> =>
-  viewRelations(storedViews(tables));
+/** The views of the tables that a query may read, and of others. */
+export const viewsOf = (
+  tables: readonly StoredTable[],
+  others: () => readonly DescribedTable[],
+): ReadonlyMap<string, Relation> => viewRelations(storedViews(tables, others));
 
-/** A common table as the views describe it to those who can read nothing else. */
-export function describeRelation(name: string, { columns, isValue }: Relation): DescribedTable {
+/** A query as the views describe it: a common table, to those who can read nothing else, or a view. */
+export function describeRelation(
+  name: string,
+  { columns, isValue }: Pick<Relation, 'columns' | 'isValue'>,
+): DescribedTable {
   const [value] = columns;
   const fields = isValue && value?.type.kind === 'struct' ? value.type.fields : undefined;
   const named = columns.filter(({ isAnonymous, isPseudo }) => !isAnonymous && !isPseudo);
