@@ -2,33 +2,44 @@ import { windowMicros } from '@querygate/bigquery-sql/derive';
 import { deriveQuery } from '../catalog-analysis/derived/derive-query.ts';
 import { narrowQuery } from '../catalog-analysis/derived/narrow-query.ts';
 import type { AnalyzedCatalog, Dialect } from '../catalog-analysis/analyze-catalog.ts';
+import type { EngineFactory } from '../engine-contract/engine-factory.ts';
 import type { SavedQuery } from '../catalog/model/saved-query.ts';
 import { describeProblem } from '@querygate/bigquery-sql/problem';
+
+interface CheckedBy extends Pick<Dialect, 'sql'> {
+  readonly name: string;
+  readonly flags?: EngineFactory['flags'];
+}
 
 const dayMicros = 86_400_000_000;
 
 /** A window of so many days is in so few partitions that reading the two at its ends is no less. */
 const leastDays = 2;
 
-/** Of each query with `incremental: true`, whether its refreshes read only what has changed, and if not, why. */
+/**
+ * Why queries with `incremental: true` are not, and, for an engine that bills for what it reads, with which parameters that saves
+ * nothing.
+ */
 export async function incrementalNotes(
   catalog: AnalyzedCatalog,
-  engine: Pick<Dialect, 'sql'> & { readonly name: string },
+  engine: CheckedBy,
 ): Promise<readonly string[]> {
   const declared = catalog.queries.filter(({ incremental }) => incremental !== undefined);
-  return Promise.all(declared.map((query) => noteOf(query, catalog, engine)));
+  const notes = await Promise.all(declared.map((query) => noteOf(query, catalog, engine)));
+  return notes.filter((note) => note !== undefined);
 }
 
 async function noteOf(
   query: SavedQuery,
   catalog: AnalyzedCatalog,
-  engine: Pick<Dialect, 'sql'> & { readonly name: string },
-): Promise<string> {
+  engine: CheckedBy,
+): Promise<string | undefined> {
   const derived = await narrowQuery(catalog.tables, (derivation) =>
     deriveQuery(query, derivation, catalog, engine),
   );
   const { name, parameters } = query;
   if (derived.problem !== undefined) return `${name} is not incremental: ${describeProblem(derived.problem)}`;
+  if (engine.flags?.reportsBytes !== true) return undefined;
   const now = Date.now() * 1000;
   const defaults = new Map(parameters.map((one) => [one.name, String(one.default ?? one.example ?? '')]));
   const short = parameters.flatMap((parameter) => {
