@@ -18,6 +18,7 @@ import { uncheckedQueries } from '../catalog-analysis/tenant-filters.ts';
 import { distinctProblems, type Problem, StartError } from '../errors.ts';
 import { agentTextProblems } from './agent-texts.ts';
 import { loadPrompts } from '../plugins/mcp/prompts/load-prompts.ts';
+import { notSharedNotes } from './not-shared-notes.ts';
 import { commandError } from './arguments.ts';
 import { type Forecast, forecastCosts } from './forecast/forecast.ts';
 import { forecastLines, limitProblem } from './forecast/forecast-text.ts';
@@ -140,6 +141,7 @@ async function check(
     ...(overLimit.length > 0 ? ['Saved queries would cost too much'] : []),
   ];
   if (found.length === 0) notes.push(...(await incrementalNotes(catalog, engine)));
+  notes.push(...notSharedNotes(catalog, engine));
   if (!engine.checksSql) notes.push(`the SQL is not checked: the engine ${engine.name} has no check`);
   return {
     catalog,

@@ -50,6 +50,17 @@ export interface EarlierRows {
   readonly document: Buffer;
 }
 
+/** The refreshes that a run belongs to. */
+export interface Refresh {
+  /** When the run of the result began that it replaces, in milliseconds since the epoch; undefined for a first one. */
+  readonly replaces: number | undefined;
+  /**
+   * The values of the tenant's parameter with which the same query is due now too, its other parameters being equal; the
+   * query's own is one of them.
+   */
+  tenants(): readonly string[];
+}
+
 /** The options of one run, besides the query and its parameters. */
 export interface RunOptions {
   /** Aborted when no caller waits for the result any longer. */
@@ -68,6 +79,8 @@ export interface RunOptions {
   readonly wave?: Wave | undefined;
   /** The result that the run replaces; undefined if it may not be used. */
   readonly before?: (() => EarlierRows | undefined) | undefined;
+  /** For what plug-ins do: undefined for a run that callers wait for. */
+  readonly refresh?: Refresh | undefined;
   /** The step of a traced request that the run is. */
   readonly span?: Span | undefined;
   /**
@@ -104,6 +117,8 @@ export interface Rows {
   readonly document?: RowsDocument;
   /** True if the SQL had more rows than the query's max rows; those were not read. */
   readonly truncated: boolean;
+  /** When the rows were read, in milliseconds since the epoch; undefined: in this run. */
+  readonly computedAt?: number;
   /** Only from engines that bill for queries. */
   readonly cost?: Cost;
   /** The version of the data that the rows are of, from engines whose data has versions. */

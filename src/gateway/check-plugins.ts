@@ -22,6 +22,8 @@ const rules: OptionRules<GatewayPlugin> = {
   onRun: optionRule.function,
   aroundRun: optionRule.function,
   paceOf: optionRule.function,
+  refreshesTogether: optionRule.function,
+  mayRefresh: optionRule.function,
   onImport: optionRule.function,
   renderers: list,
   metrics: list,

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import { isObject } from '../config/option-rules.ts';
-import type { Engine } from '../engine-contract/engine.ts';
+import type { Engine, Refresh } from '../engine-contract/engine.ts';
 import { errorToLog } from '../engine-contract/without-values.ts';
 import { GatewayError } from '../errors.ts';
 import { sendableReply } from '../http/handler/changed-reply.ts';
@@ -24,6 +24,10 @@ export interface PluginHooks extends RequestHooks {
   readReplyHooks(): void;
   /** By how much refreshes are rarer: the most that a plug-in says. */
   paceOf(bound: BoundQuery): number;
+  /** True if a plug-in refreshes a result together with others. */
+  refreshesTogether(bound: BoundQuery): boolean;
+  /** False if a plug-in leaves a refresh to another gateway. */
+  mayRefresh(bound: BoundQuery, refresh: Refresh): Promise<boolean>;
   /** The same function, with results shown to the plug-ins. */
   observeResults(getResult: GetResult): GetResult;
   /** The same engine, with runs shown to the plug-ins, and made by those that decide how. */
@@ -58,6 +62,8 @@ export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger)
   const onResult = telling('onResult');
   const onReply = [...replyHooks(plugins, faults)];
   const pacing = withHook(plugins, 'paceOf');
+  const together = withHook(plugins, 'refreshesTogether');
+  const refreshing = withHook(plugins, 'mayRefresh');
   const showResult: RequestHooks['showResult'] = (obtained, { results }) => {
     results?.push(obtained);
     for (const hook of onResult) hook(obtained.bound, obtained.result);
@@ -85,6 +91,26 @@ export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger)
           ),
         ),
       ),
+    refreshesTogether: (bound) =>
+      together.some((plugin) =>
+        call(
+          plugin,
+          'refreshesTogether',
+          () => plugin.refreshesTogether(bound),
+          () => false,
+        ),
+      ),
+    async mayRefresh(bound, refresh) {
+      for (const plugin of refreshing) {
+        const ask = async () => plugin.mayRefresh(bound, refresh);
+        const may = await ask().catch((error: unknown) => {
+          faults.fail(plugin, 'mayRefresh', error);
+          return true;
+        });
+        if (!may) return false;
+      }
+      return true;
+    },
     observeResults: (getResult) => observeResults(getResult, showResult),
     observeRuns: (engine) =>
       runWithin(withHook(plugins, 'aroundRun'), observeRuns(engine, withHook(plugins, 'onRun'), call)),

@@ -6,7 +6,7 @@ import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
-import type { Engine, ImportReport, Rows, RunOptions } from '../engine-contract/engine.ts';
+import type { Engine, ImportReport, Refresh, Rows, RunOptions } from '../engine-contract/engine.ts';
 import type { Renderer } from '../formats/renderer.ts';
 import type { Renderers } from '../formats/renderers.ts';
 import type { GatewayError } from '../errors.ts';
@@ -103,6 +103,10 @@ export interface GatewayPlugin {
   ): Promise<Rows>;
   /** By how much the interval of a query's refreshes grows, from its next result on; 1 if it stays as it is. */
   paceOf?(bound: BoundQuery): number;
+  /** True if a result is refreshed with others of its query, at multiples of the interval. */
+  refreshesTogether?(bound: BoundQuery): boolean;
+  /** Called before a refresh. @returns false if another gateway makes it: its result is looked for a second later */
+  mayRefresh?(bound: BoundQuery, refresh: Refresh): boolean | Promise<boolean>;
   /** The engine has looked for rows to import. */
   onImport?(report: ImportReport): void;
   /** Further forms of rows, for REST: each is one more value of `?format=`, extension, and media type of `Accept`. */

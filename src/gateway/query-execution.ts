@@ -81,6 +81,8 @@ export async function openQueryExecution(
     openShared,
     onCost,
     paceOf: hooks.paceOf,
+    refreshesTogether: hooks.refreshesTogether,
+    mayRefresh: hooks.mayRefresh,
   });
   closers.push(results.close);
   const getResult = tracer === undefined ? results.get : traceResults(results.get);

@@ -1,7 +1,7 @@
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { CachePolicy } from '../catalog/model/saved-query.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
-import type { Wave } from '../engine-contract/engine.ts';
+import type { Refresh, Wave } from '../engine-contract/engine.ts';
 import type { Principal } from '../keys/principal.ts';
 import type { RequestTrace } from '../trace/span.ts';
 import { freshnessOf } from './freshness.ts';
@@ -24,6 +24,8 @@ export interface CacheableQuery {
   readonly minBegunAt: number;
   /** The refreshes that it is run with. */
   readonly wave?: Wave | undefined;
+  /** As in `RunOptions`. */
+  readonly refresh?: Refresh | undefined;
   /** True when no cached result is accepted, only that of a run that begins now. */
   readonly noCache: boolean;
 }

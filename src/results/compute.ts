@@ -6,7 +6,7 @@ import { keyOf, type Owner } from '../concurrency/fair-share.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Slots } from '../concurrency/slots.ts';
 import type { RunContext } from '../concurrency/single-flight.ts';
-import type { Cost, EarlierRows, Engine, RunOptions, Wave } from '../engine-contract/engine.ts';
+import type { Cost, EarlierRows, Engine, Refresh, RunOptions, Wave } from '../engine-contract/engine.ts';
 import { rowCountOf } from '../engine-contract/rows-document.ts';
 import { GatewayError } from '../errors.ts';
 import { type RequestTrace, type Span, withSpan } from '../trace/span.ts';
@@ -37,7 +37,12 @@ export interface ComputeOptions {
   readonly turns: LoopTurns;
   /** Receives the cost of each run of our engine, by endpoint. */
   readonly onCost: OnCost;
+  /** False if another gateway refreshes the query now. */
+  readonly mayRefresh: MayRefresh;
 }
+
+/** As `GatewayPlugin.mayRefresh`. */
+export type MayRefresh = (bound: BoundQuery, refresh: Refresh) => boolean | Promise<boolean>;
 
 /** @param trace the request for which the query was run; undefined for a refresh */
 export type OnCost = (endpoint: string, cost: Cost, trace: RequestTrace | undefined) => void;
@@ -48,6 +53,7 @@ interface Runner {
   readonly payer: RunOptions['payer'];
   readonly trace: RequestTrace | undefined;
   readonly wave?: Wave | undefined;
+  readonly refresh?: Refresh | undefined;
   /** The result that the new one replaces: it is looked up when there are rows, so that a run does not keep it in memory. */
   readonly before?: (() => ResultDocument | undefined) | undefined;
   /** True if nothing of that result may be used for the new one. */
@@ -86,7 +92,7 @@ async function compute(
   context: RunContext,
 ): Promise<RunOutcome | undefined> {
   const { shared, memory, hotKeys, clock, engineTimeoutMs } = options;
-  const { key, bound, owner, payer, noCache, trace, wave } = query;
+  const { key, bound, owner, payer, noCache, trace, wave, refresh } = query;
   const getShared = shared && (() => shared.get(runKeyOf(query), bound.query.maxRows));
   const cached = noCache || !getShared ? undefined : await inSpan(trace, 'shared cache', getShared);
   // Even if it is too old for this caller: it may be returned when the engine fails.
@@ -94,10 +100,12 @@ async function compute(
   if (cached !== undefined && isNewEnough(query, cached, clock.elapsedMs())) {
     return { document: cached, source: 'shared cache' };
   }
+  if (refresh !== undefined && context.callers() === 0 && !(await options.mayRefresh(bound, refresh)))
+    return undefined;
   try {
     const run = (signal: AbortSignal) =>
       runEngine(options, bound, signal, {
-        ...{ owner, payer, trace, wave, noCache },
+        ...{ owner, payer, trace, wave, refresh, noCache },
         before: () => memory.peek(key),
       });
     const outcome: RunOutcome | undefined =
@@ -136,13 +144,13 @@ function runEngine(
   options: ComputeOptions,
   bound: BoundQuery,
   signal: AbortSignal,
-  { owner, payer, trace, wave, before, noCache }: Runner,
+  { owner, payer, trace, wave, refresh, before, noCache }: Runner,
 ): Promise<ResultDocument> {
   const queuedAt = performance.now();
   return inSpan(trace, 'engine', (span) => {
     const onStart = span && (() => span.set({ 'querygate.queue_ms': performance.now() - queuedAt }));
     const earlier = noCache ? undefined : () => earlierRows(before?.());
-    const run = { signal, owner, payer, wave, before: earlier, onStart, span };
+    const run = { signal, owner, payer, wave, refresh, before: earlier, onStart, span };
     return runQuery(options, bound, run, { trace, before });
   });
 }
@@ -153,9 +161,7 @@ async function runQuery(
   run: RunOptions,
   { trace, before }: Pick<Runner, 'trace' | 'before'>,
 ): Promise<ResultDocument> {
-  const computedAt = run.wave?.moment ?? clock.now().getTime();
-  // As it is found when the result comes back from other gateways.
-  const time = { computedAt, begunAt: timeline.elapsedAt(computedAt) };
+  const begunAt = run.wave?.moment ?? clock.now().getTime();
   counters.runs += 1;
   log.debug({ requestId: trace?.requestId, endpoint: bound.query.name }, 'the engine runs a query');
   noteCallerSql(log, bound, run.owner, trace);
@@ -165,6 +171,9 @@ async function runQuery(
     // A variable of an async function would keep the rows in memory while the document is compressed.
     return await engine.run(bound, { ...run, beforeRows }).then((rows) => {
       if (rows.cost !== undefined) onCost(bound.query.name, rows.cost, trace);
+      const { computedAt = begunAt } = rows;
+      // As it is found when the result comes back from other gateways.
+      const time = { computedAt, begunAt: timeline.elapsedAt(computedAt) };
       run.span?.set({ 'querygate.rows': rowCountOf(rows), 'querygate.bytes_billed': rows.cost?.bytesBilled });
       return slot.take(run.signal).then(() => buildDocument(rows, time, turns, run.owner, before?.()));
     });

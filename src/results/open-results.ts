@@ -11,7 +11,14 @@ import { errorToLog } from '../engine-contract/without-values.ts';
 import { GatewayError } from '../errors.ts';
 import { parseCacheKey, prefixedCacheKey } from './cache-key.ts';
 import { type RunOutcome, runKeyOf } from './cacheable-query.ts';
-import { type ComputeOptions, computeAndStore, isOverBudget, mayServeStale, type OnCost } from './compute.ts';
+import {
+  type ComputeOptions,
+  computeAndStore,
+  isOverBudget,
+  mayServeStale,
+  type MayRefresh,
+  type OnCost,
+} from './compute.ts';
 import type { Follow, Followers } from './followers.ts';
 import { ageMs, keepMs } from './freshness.ts';
 import { type Counters, zeroCounters } from './counters.ts';
@@ -43,6 +50,10 @@ interface ResultsOptions {
   readonly onCost: OnCost;
   /** By how much refreshes of a query are rarer than its header says, for a time. */
   readonly paceOf?: (bound: BoundQuery) => number;
+  /** True for a result that is refreshed together with others of its query. */
+  readonly refreshesTogether?: (bound: BoundQuery) => boolean;
+  /** As in `ComputeOptions`. Default: always. */
+  readonly mayRefresh?: MayRefresh;
 }
 
 export interface Results extends Follow {
@@ -81,7 +92,8 @@ export function openResults(options: ResultsOptions): Results {
   const counters = zeroCounters();
   const memory = openResultStore(memoryBytes, counters);
   const timeline = buildTimeline(clock);
-  const waves = buildWaves({ clock, timeline, isOn: options.sharesParts ?? false });
+  const { sharesParts = false, refreshesTogether = () => false, mayRefresh = () => true } = options;
+  const waves = buildWaves({ clock, timeline, isOn: sharesParts, refreshesTogether });
   const hotKeys = new HotKeys((bound) => isOutdated(bound, clock.now().getTime()), waves, options.paceOf);
   const followers: Followers = new Map();
   const singleFlight = buildSingleFlight<RunOutcome>(clock, isOverBudget);
@@ -106,6 +118,7 @@ export function openResults(options: ResultsOptions): Results {
     timeline,
     log,
     onCost,
+    mayRefresh,
     slots: new Slots(maxDocumentsBeingBuilt),
     turns,
   };
@@ -166,7 +179,21 @@ function buildRefresh(
     const owner = followed ? following : undefined;
     const wave = waves.current(hotKey);
     const dataVersion = compute.engine.dataVersionOf?.(bound.query);
-    const query = { key, bound, policy, dataVersion, owner, wave, minBegunAt: begunAt + 1, noCache: false };
+    const refresh = {
+      replaces: Number.isFinite(begunAt) ? compute.timeline.momentAt(begunAt) : undefined,
+      tenants: () => compute.hotKeys.tenantsDue(hotKey, compute.clock.elapsedMs()),
+    };
+    const query = {
+      key,
+      bound,
+      policy,
+      dataVersion,
+      owner,
+      wave,
+      refresh,
+      minBegunAt: begunAt + 1,
+      noCache: false,
+    };
     const outcome = await singleFlight
       .start(runKeyOf(query), signal, (context) => computeAndStore(compute, query, context))
       .catch((error: unknown) => {

@@ -70,6 +70,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'metrics',
     'costs',
     'increments',
+    'shared-runs',
     'shadow',
     'deprecation',
     'live',

@@ -1,4 +1,5 @@
 import { NotDerivable } from '@querygate/bigquery-sql/derive';
+import type { Compiled } from '@querygate/bigquery-sql/tree';
 import { problemAt, problemOf } from '@querygate/bigquery-sql/problem';
 import { SyntaxProblem } from '@querygate/bigquery-sql/syntax';
 import { formOf, type QueryForm } from '../../catalog/model/query-forms.ts';
@@ -15,7 +16,13 @@ import { queryProblems } from '../query-problems.ts';
  * @param compiled the tree of the query, before any pass
  * @throws NotDerivable if its rows would not be provably those of the query
  */
-export type Derivation = (query: SavedQuery, compiled: QueryAnalysis['compiled']) => QueryForm;
+export type Derivation = (query: SavedQuery, compiled: QueryAnalysis['compiled']) => DerivedForm;
+
+/** A form of a query that must have further properties. */
+export interface DerivedForm extends QueryForm {
+  /** Called with the compiled statement. @throws NotDerivable */
+  readonly check?: (compiled: Compiled) => void;
+}
 
 /** A derived statement as a query that engines run; or why it cannot be derived, at its place in the file. */
 export type DerivedQuery =
@@ -35,9 +42,11 @@ export function deriveQuery(
   if (engine.sql === 'native')
     return { problem: problemOf(query.source, `${engine.name} runs SQL of its own`) };
   try {
-    const form = formOf(query, derivation(query, analysisOf(query).compiled));
+    const derived = derivation(query, analysisOf(query).compiled);
+    const form = formOf(query, derived);
     const { compiled, columns, tenantProblems } = analysisOf(form);
-    compiled();
+    const statement = compiled();
+    derived.check?.(statement);
     const [message] = checkColumns(form.columns, columns() ?? []);
     if (message !== undefined) return { problem: withoutPlace(query, { message }) };
     const [problem] = tenantProblems();

@@ -275,6 +275,7 @@ export const headerSchema = z.strictObject({
   incremental: z.boolean('must be true or false').default(false),
   late: span.optional(),
   reconcile: span.optional(),
+  batch: z.enum(['auto', 'off']).default('auto'),
   federation: federationSchema.optional(),
   prometheus: prometheus.optional(),
 });

@@ -166,6 +166,7 @@ function toQuery(
     ...(header.budget && { budget: toBudget(header.budget) }),
     ...(header.reservation && { reservation: header.reservation }),
     ...(header.incremental && { incremental: toIncremental(header) }),
+    ...(header.batch === 'off' && { batch: header.batch }),
     querySandboxing: header.query_sandboxing,
   };
 }

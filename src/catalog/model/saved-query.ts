@@ -275,6 +275,8 @@ export interface SavedQuery {
   readonly reservation?: string | undefined;
   /** How its refreshes read only what has changed; undefined: they read all. */
   readonly incremental?: IncrementalPolicy | undefined;
+  /** Off if its rows are never computed together with those of other tenants. */
+  readonly batch?: 'off' | undefined;
   /** Keys of the labels that a request may set for the engine's bill. */
   readonly labels: readonly string[];
   /** In the order of the header. */

@@ -16,6 +16,7 @@ import {
   openapi,
   pages,
   shadow,
+  sharedRuns,
 } from '../../exports/plugins.ts';
 import type { GatewayOptions, SharedStore } from '../../index.ts';
 import { redis } from '../../exports/redis.ts';
@@ -97,6 +98,7 @@ function pluginsOf(
   return [
     ...(config.compat === 'logflare' ? [logflare()] : []),
     increments(),
+    sharedRuns(),
     costs({ budget: config.budget, file: config.accountsFile, timeZone: config.budgetTimeZone }),
     shadow(),
     deprecation(),

@@ -8,6 +8,7 @@ export {
   sqlParameter,
   unusedBySql,
 } from '../../catalog/binding/caller-sql.ts';
+export { extractTenant, type TenantExtraction } from '../../catalog/binding/patterns/tenant-pattern.ts';
 export { checkValue, nearValue } from '../../catalog/binding/check-value.ts';
 export { describeParameter, fitsSchemas, typedValue } from '../../catalog/binding/describe-parameter.ts';
 export { mergeLists } from '../../catalog/binding/merge-lists.ts';

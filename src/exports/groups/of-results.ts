@@ -8,6 +8,6 @@ export { ageMs } from '../../results/freshness.ts';
 export type { CachedResult, ObtainedResult } from '../../results/get-result.ts';
 export type { Row } from '../../results/row-parts.ts';
 export { type ResultDocument, sizeOf } from '../../results/result-document.ts';
-export type { Derivation, DerivedQuery } from '../../catalog-analysis/derived/derive-query.ts';
+export type { Derivation, DerivedForm, DerivedQuery } from '../../catalog-analysis/derived/derive-query.ts';
 export type { QueryForm } from '../../catalog/model/query-forms.ts';
 export { type NarrowQuery, narrowQuery } from '../../catalog-analysis/derived/narrow-query.ts';

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
+import { memoize } from '../../memoize.ts';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { CachePolicy, SavedQuery } from '../../catalog/model/saved-query.ts';
-import { refreshIntervalMs, type Waves } from './waves.ts';
+import { refreshIntervalMs, type Waves, waveMs } from './waves.ts';
 
 /** A key that callers request, and when its result is to be refreshed. Times are those of `elapsedMs`. */
 export interface HotKey {
@@ -187,6 +188,23 @@ export class HotKeys {
     return hotKey.refreshAt <= now && this.#entriesOf(hotKey.key).includes(hotKey) && !this.#mustMove(hotKey);
   }
 
+  /** The tenants for whose results of the same query, with equal other parameters, a refresh of this wave is due; its own too. */
+  tenantsDue(hotKey: HotKey, now: number): readonly string[] {
+    const { query, parameters } = hotKey.bound;
+    const own = othersOf(hotKey.bound);
+    const until = now + waveMs(hotKey);
+    const due = this.#all().filter(
+      (one) =>
+        one.bound.query === query &&
+        one.refreshAt <= until &&
+        !this.#mustMove(one) &&
+        othersOf(one.bound) === own,
+    );
+    const values = [parameters, ...due.map(({ bound }) => bound.parameters)];
+    const texts = values.flatMap((value) => value[query.tenant?.parameter ?? ''] ?? []);
+    return [...new Set(texts)];
+  }
+
   get size(): number {
     return this.#all().length;
   }
@@ -225,6 +243,11 @@ export class HotKeys {
     return [this.#peek(key), this.#followed.get(key)].filter((hotKey) => hotKey !== undefined);
   }
 }
+
+/** The parameters of a query but the tenant's, as a text. */
+const othersOf = memoize(({ query: { tenant }, parameters }: BoundQuery): string =>
+  JSON.stringify(Object.entries(parameters).filter(([name]) => name !== tenant?.parameter)),
+);
 
 /** How long after its computation a result is refreshed, in milliseconds. */
 function refreshMs(hotKey: HotKey): number {

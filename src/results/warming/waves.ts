@@ -11,7 +11,7 @@ interface Refreshed {
   readonly begunAt?: number | undefined;
 }
 
-/** When queries with materialized parts are refreshed: together, so that a part is computed once for all of them. */
+/** When queries with materialized parts, and those of many tenants, are refreshed: together, so that rows are read once for all. */
 export interface Waves {
   /** When a result is refreshed whose run began at `begunAt`, both by `elapsedMs`; undefined if that is its own matter. */
   next(hotKey: Refreshed, begunAt: number): number | undefined;
@@ -28,6 +28,10 @@ export function refreshIntervalMs({ followed, policy }: Pick<Refreshed, 'followe
 /** How much later a refresh may begin than the moment that its rows are of. */
 const maxDelayMs = 30_000;
 
+/** How long a wave of refreshes lasts. */
+export const waveMs = (hotKey: Pick<Refreshed, 'followed' | 'policy'>): number =>
+  Math.min(refreshIntervalMs(hotKey) / 10, maxDelayMs);
+
 /** Beyond the rounding between moments and elapsed time. */
 const roundingMs = 200;
 
@@ -39,12 +43,16 @@ export function buildWaves({
   clock,
   timeline,
   isOn,
+  refreshesTogether,
 }: {
   readonly clock: Clock;
   readonly timeline: Timeline;
+  /** True if materialized parts are computed once for a wave. */
   readonly isOn: boolean;
+  readonly refreshesTogether: (bound: BoundQuery) => boolean;
 }): Waves {
-  const isShared = ({ bound }: Refreshed) => isOn && bound.query.materializedTables !== undefined;
+  const isShared = ({ bound }: Refreshed) =>
+    (isOn && bound.query.materializedTables !== undefined) || refreshesTogether(bound);
   return {
     next(hotKey, begunAt) {
       const intervalMs = refreshIntervalMs(hotKey);
@@ -56,7 +64,7 @@ export function buildWaves({
       const intervalMs = refreshIntervalMs(hotKey);
       if (!isShared(hotKey) || !Number.isFinite(intervalMs)) return undefined;
       const now = clock.now().getTime();
-      const delayMs = Math.min(intervalMs / 10, maxDelayMs);
+      const delayMs = waveMs(hotKey);
       const sinceBeginning = now % intervalMs;
       const moment = now - (sinceBeginning % delayMs);
       // The result must be newer than the one that it replaces.

@@ -113,3 +113,47 @@ function isSurroundedInHost(tokens: readonly string[], at: number, depths: reado
   const isDot = literalOf(tokens[at - 1]) === '.' && depths[at - 1] === 0;
   return (isDot || endsName(tokens, at - 1, depths, '^')) && endsHost(tokens, at + 1);
 }
+
+/** How a tenant is found in a text that its pattern matches. */
+export interface TenantExtraction {
+  /** A regular expression whose group is the tenant, if the pattern of a tenant with a plain name matches the text. */
+  readonly expression: string;
+  /** The tenant whose pattern a text is; undefined if it is another pattern, or not one of a plain name. */
+  tenantOf(pattern: string): string | undefined;
+}
+
+/** Names without characters that a regular expression or a URL reads in another way. */
+const plainName = '[0-9A-Za-z_-]+';
+
+/**
+ * Finds the tenant as a part of what a `tenant_pattern` matches. It begins in one place, as the check of the pattern says, and ends
+ * before a character that no plain name has, so that there is one such part.
+ *
+ * @returns undefined for a pattern that has the tenant in several places
+ */
+export function extractTenant(pattern: string, parameter: string): TenantExtraction | undefined {
+  const placeholder = placeholderOf(parameter);
+  const tokens = tokensOf(pattern, placeholder);
+  const at = tokens.indexOf(placeholder);
+  const next = tokens[at + 1];
+  const ends = next === '$' || /^[^0-9A-Za-z_-]$/.test(literalOf(next) ?? '');
+  if (at < 0 || pattern.split(placeholder).length !== 2 || !ends || isQuantifier(tokens[at + 2]))
+    return undefined;
+  const expression = tokens
+    .map((token, index) => {
+      if (token === placeholder) return `(${plainName})`;
+      return token === '(' && tokens[index + 1] !== '?' ? '(?:' : token;
+    })
+    .join('');
+  const [before = '', after = ''] = pattern.split(placeholder);
+  const isPlain = new RegExp(`^${plainName}$`);
+  return {
+    expression,
+    tenantOf(text) {
+      const tenant = text.slice(before.length, text.length - after.length).replaceAll('\\', '');
+      return isPlain.test(tenant) && fillTenantPattern(pattern, parameter, tenant) === text
+        ? tenant
+        : undefined;
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import type * as Syntax from '../syntax/nodes.ts';
+import { walk } from '../syntax/walk.ts';
+import { NotDerivable, type TextEdit } from './edit-text.ts';
+
+/** The query whose rows are computed for many tenants. */
+export interface SharedQuery {
+  readonly sql: string;
+  /** The names of its columns. */
+  readonly columns: readonly string[];
+  /** How many rows of a tenant are read at most, without those that OFFSET leaves out. */
+  readonly maxRows: number;
+  /** The parameter that names the tenant. */
+  readonly tenant: string;
+  readonly isPattern: boolean;
+  /** If its value is a pattern: the regular expression whose group is the tenant in each text that the pattern matches. */
+  readonly extract?: string | undefined;
+}
+
+/** Names that the text does not have. */
+export interface SharedNames {
+  /** The parameter with the tenants. */
+  readonly list: string;
+  /** The column with the tenant of a row. */
+  readonly tenant: string;
+  readonly rank: string;
+  readonly rows: string;
+  readonly key: string;
+}
+
+/** Which common tables of a scope have rows of several tenants, by name in lower case. */
+export type Scope = ReadonlyMap<string, boolean>;
+
+/** The text whose tenant is carried, with the edits found so far. */
+export class CarriedTenant {
+  readonly sql: string;
+  readonly names: SharedNames;
+  readonly edits: TextEdit[] = [];
+  readonly #parameter: string;
+  /** Of a pattern: the regular expression whose group is the tenant. */
+  readonly #extract: string | undefined;
+  readonly isPattern: boolean;
+  /** The places of the parameter, and of tables with a name of one part. */
+  readonly #places: readonly number[];
+  readonly #tables: readonly { readonly start: number; readonly name: string }[];
+
+  constructor(
+    sql: string,
+    root: Syntax.Node,
+    { tenant, isPattern, extract }: Pick<SharedQuery, 'tenant' | 'isPattern' | 'extract'>,
+    names: SharedNames,
+  ) {
+    this.sql = sql;
+    this.names = names;
+    this.#parameter = tenant.toLowerCase();
+    this.isPattern = isPattern;
+    this.#extract = extract;
+    const places: number[] = [];
+    const tables: { start: number; name: string }[] = [];
+    walk(root, (node) => {
+      if (this.isTenant(node)) places.push(node.start);
+      const name = nameOfTable(node);
+      if (name !== undefined) tables.push({ start: node.start, name });
+    });
+    this.#places = places;
+    this.#tables = tables;
+  }
+
+  isTenant(node: Syntax.Node): boolean {
+    return node.kind === 'NamedParameter' && node.name.name.toLowerCase() === this.#parameter;
+  }
+
+  /** True if the rows or the value of a node depend on the tenant. */
+  depends({ start, end }: Syntax.Node, scope: Scope): boolean {
+    return (
+      has(this.#places, start, end, (place) => place) ||
+      has(
+        this.#tables.filter(({ name }) => scope.get(name) === true),
+        start,
+        end,
+        (table) => table.start,
+      )
+    );
+  }
+
+  text({ start, end }: Syntax.Located): string {
+    return this.sql.slice(start, end);
+  }
+
+  insert(at: number, text: string): void {
+    this.edits.push({ start: at, end: at, text });
+  }
+
+  replace({ start, end }: Syntax.Located, text: string): void {
+    this.edits.push({ start, end, text });
+  }
+
+  /** The tenant of a row by a value that is compared with it. */
+  tenantOf(value: string): string {
+    return this.#extract === undefined ? value : `REGEXP_EXTRACT(${value}, ${quoteText(this.#extract)})`;
+  }
+
+  get members(): string {
+    return `UNNEST(@${this.names.list})`;
+  }
+}
+
+/** @throws NotDerivable */
+export function refuse(node: Syntax.Located, message: string): never {
+  throw new NotDerivable(message, node.start);
+}
+
+export const nameOfTable = (node: Syntax.Node): string | undefined =>
+  node.kind === 'Table' && node.path.parts.length === 1 ? node.path.parts[0].name.toLowerCase() : undefined;
+
+/** A name in backquotes. */
+export const quoteName = (name: string): string => `\`${name}\``;
+
+const quoteText = (text: string): string =>
+  `'${text.replace(/[\\']/g, '\\$&').replace(/\n/g, '\\n').replace(/\r/g, '\\r')}'`;
+
+/** True if one of sorted items is in a range. */
+function has<T>(items: readonly T[], start: number, end: number, placeOf: (item: T) => number): boolean {
+  let [low, high] = [0, items.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const item = items[middle];
+    if (item !== undefined && placeOf(item) < start) low = middle + 1;
+    else high = middle;
+  }
+  const found = items[low];
+  return found !== undefined && placeOf(found) < end;
+}

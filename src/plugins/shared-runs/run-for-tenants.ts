@@ -1,0 +1,58 @@
+import type { Rows } from '../../engine-contract/engine.ts';
+import { GatewayError } from '../../errors.ts';
+import type { PluginHost } from '../../gateway/plugin.ts';
+import { type boundsOf, cutRows } from './cut-rows.ts';
+import type { SharedForm } from './share-query.ts';
+
+/** Runs the statement for some tenants. */
+export type RunShared = (tenants: readonly string[]) => Promise<Rows>;
+
+interface TenantsOptions {
+  readonly form: SharedForm;
+  readonly bounds: NonNullable<ReturnType<typeof boundsOf>>;
+  readonly tenants: readonly string[];
+  readonly turns: PluginHost['turns'];
+}
+
+/** Errors that the rows of one tenant may cause. */
+const ofRows: ReadonlySet<string> = new Set(['ENGINE_FAILED', 'INVALID_PARAMETER', 'ENGINE_TIMEOUT']);
+
+/** The owner of the work on rows of shared runs: it takes turns with the requests of keys. */
+const cutting = 'rows of shared runs';
+
+/**
+ * The results of tenants. A run that fails, or has too many rows, is made again for each half: one tenant's rows touch
+ * the others as little as possible.
+ *
+ * @returns without the tenants whose own runs must say what their results are
+ * @throws ForeignRow; as the run does, if it is not for the rows of a tenant
+ */
+export async function runForTenants(
+  run: RunShared,
+  { form, bounds, tenants, turns }: TenantsOptions,
+): Promise<ReadonlyMap<string, Rows>> {
+  const found = new Map<string, Rows>();
+  // For one tenant whose rows fail, each half of its half fails too.
+  let failuresLeft = Math.ceil(Math.log2(tenants.length)) + 2;
+  const runFor = async (some: readonly string[]): Promise<void> => {
+    const rows = await run(some).catch((error: unknown) => {
+      failuresLeft -= 1;
+      if (!(error instanceof GatewayError && ofRows.has(error.code)) || failuresLeft < 0) throw error;
+      return undefined;
+    });
+    if (rows !== undefined && !rows.truncated) {
+      const { dataVersion } = rows;
+      for (const [tenant, own] of await turns.compute(cutting, cutRows(rows, form, some, bounds)))
+        found.set(tenant, { ...own, ...(dataVersion !== undefined && { dataVersion }) });
+      return;
+    }
+    if (some.length < 2) return;
+    const half = some.length >> 1;
+    await runFor(some.slice(0, half));
+    await runFor(some.slice(half));
+  };
+  await runFor(tenants).catch((error: unknown) => {
+    if (!(error instanceof GatewayError)) throw error;
+  });
+  return found;
+}

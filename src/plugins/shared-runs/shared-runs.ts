@@ -1,0 +1,113 @@
+import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { GatewayPlugin, PluginHost } from '../../gateway/plugin.ts';
+import { getOrAdd } from '../../get-or-add.ts';
+import { Claims } from './claims.ts';
+import { type SharedForm, sharedQuery } from './share-query.ts';
+import { SharedMetrics } from './shared-metrics.ts';
+import { type Shareable, TenantGroup } from './tenant-group.ts';
+
+/** The name of the connection, for the log. */
+const claimsName = 'shared runs';
+
+/** Groups beyond so many are looked through for those that are not in use. */
+const manyGroups = 1_000;
+
+/**
+ * Computes the results of many tenants in one run, where it is proved that their rows never meet: refreshes of one query
+ * with equal other parameters, and runs that many callers wait for. Each tenant gets what its own run would give.
+ *
+ * @returns a plug-in for one gateway, before `costs`
+ */
+export function sharedRuns(): GatewayPlugin {
+  const closing = new AbortController();
+  const metrics = new SharedMetrics();
+  let host: PluginHost | undefined;
+  let claims = new Claims(undefined);
+  /** Of each query; undefined if it cannot be shared. */
+  let shareables = new WeakMap<SavedQuery, Promise<Shareable | undefined>>();
+  let ready = new WeakMap<SavedQuery, Shareable>();
+  let groups = new Map<string, TenantGroup>();
+
+  const shareableOf = (query: SavedQuery): Promise<Shareable | undefined> =>
+    getOrAdd(shareables, query, async () => {
+      const found = host && (await derive(host, query));
+      if (found !== undefined) ready.set(query, found);
+      return found;
+    });
+  const takeUp = async ({ queries }: Catalog) => {
+    metrics.keepEndpoints(queries);
+    for (const query of queries) {
+      if (closing.signal.aborted) return;
+      await shareableOf(query);
+    }
+  };
+  const groupOf = ({ query, parameters }: BoundQuery, shareable: Shareable): TenantGroup | undefined => {
+    if (host === undefined) return undefined;
+    const { parameter } = shareable.form;
+    const others = Object.entries(parameters).filter(([name]) => name !== parameter);
+    const name = JSON.stringify([query.id, query.name, shareable.query.sql, others]);
+    if (groups.size > manyGroups) for (const [key, one] of groups) if (one.isIdle) groups.delete(key);
+    const options = { name, shareable, host, claims, events: metrics.events(host), closing: closing.signal };
+    return getOrAdd(groups, name, () => new TenantGroup(options));
+  };
+  return {
+    name: 'shared-runs',
+    metrics: metrics.families,
+    async open(opened) {
+      host = opened;
+      const state = await opened.shared?.openState(claimsName, opened.log);
+      await state?.ready;
+      claims = new Claims(state);
+      void takeUp(opened.catalog);
+    },
+    onCatalog(catalog) {
+      shareables = new WeakMap();
+      ready = new WeakMap();
+      groups = new Map();
+      void takeUp(catalog);
+    },
+    refreshesTogether(bound) {
+      const shareable = ready.get(bound.query);
+      return shareable !== undefined && tenantOf(shareable.form, bound) !== undefined;
+    },
+    async mayRefresh(bound, refresh) {
+      const shareable = await shareableOf(bound.query);
+      const tenant = shareable && tenantOf(shareable.form, bound);
+      if (shareable === undefined || tenant === undefined) return true;
+      const due = () => tenantsOf(shareable.form, refresh.tenants());
+      return groupOf(bound, shareable)?.mayRefresh(tenant, due) ?? true;
+    },
+    async aroundRun(bound, options, run) {
+      if (bound.sql !== undefined || bound.query.tenant === undefined) return run(options);
+      const { refresh } = options;
+      const shareable = refresh === undefined ? ready.get(bound.query) : await shareableOf(bound.query);
+      const tenant = shareable && tenantOf(shareable.form, bound);
+      const group = shareable && groupOf(bound, shareable);
+      if (tenant === undefined || group === undefined) return run(options);
+      if (refresh === undefined) return group.cold(tenant, bound, options, run);
+      const due = () => tenantsOf(shareable?.form, refresh.tenants());
+      return group.refresh(tenant, bound, options, { run, due });
+    },
+    async close() {
+      closing.abort();
+      await claims.close();
+    },
+  };
+}
+
+/** @returns undefined if the query cannot be shared: `querygate check` says why */
+async function derive(host: PluginHost, query: SavedQuery): Promise<Shareable | undefined> {
+  const made = sharedQuery();
+  const derived = await host.derive(query, made.derivation);
+  return made.form && derived.query && { form: made.form, query: derived.query };
+}
+
+/** The tenant of a bound query, as a shared run knows it. */
+function tenantOf(form: SharedForm, { parameters }: BoundQuery): string | undefined {
+  const value = parameters[form.parameter];
+  return typeof value === 'string' ? tenantsOf(form, [value])[0] : undefined;
+}
+
+const tenantsOf = (form: SharedForm | undefined, values: readonly string[]): readonly string[] =>
+  form?.extraction === undefined ? values : values.flatMap((value) => form.extraction?.tenantOf(value) ?? []);
