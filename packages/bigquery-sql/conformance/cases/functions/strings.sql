@@ -103,6 +103,7 @@ lower(b'ABC\xff')
 -- INITCAP
 initcap(${string})
 initcap(${'hello-world FOO'; 'o\'neil'; 'a1b2 c3'; 'tab\tnew\nline'; 'ünder éa'})
+initcap(${"o'neil  x"; ' a B '; '  '; ''; 'a'; '1A b2C'; 'Ab-cD eF'})
 initcap('hello_world-foo', '_')
 initcap(${'aXbXc'; 'xxa b'; 'ThisEIsEAESentence'; 'ᾳb ßa ŉx İb'}, ${'X'; 'x'; 'E'; ' '; 'bX'; ''})
 select initcap(concat('a', code_points_to_string([n]), 'b')) from unnest([9, 11, 133, 160, 5760, 8203, 8232, 8239, 12288, 61, 96]) n

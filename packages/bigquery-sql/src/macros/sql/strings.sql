@@ -21,7 +21,8 @@ create macro bq.lower(b blob) as bq.text_as_bytes(translate(bq.bytes_as_text(b),
 create macro bq.upper_character(c varchar) as case when contains('ßŉǰΐΰևẖẗẘẙẚὐὒὔὖᾀᾁᾂᾃᾄᾅᾆᾇᾈᾉᾊᾋᾌᾍᾎᾏᾐᾑᾒᾓᾔᾕᾖᾗᾘᾙᾚᾛᾜᾝᾞᾟᾠᾡᾢᾣᾤᾥᾦᾧᾨᾩᾪᾫᾬᾭᾮᾯᾲᾳᾴᾶᾷᾼῂῃῄῆῇῌῒΐῖῗῢΰῤῦῧῲῳῴῶῷῼﬀﬁﬂﬃﬄﬅﬆﬓﬔﬕﬖﬗ', c) then split_part('SS|ʼN|J̌|Ϊ́|Ϋ́|ԵՒ|H̱|T̈|W̊|Y̊|Aʾ|Υ̓|Υ̓̀|Υ̓́|Υ̓͂|ἈΙ|ἉΙ|ἊΙ|ἋΙ|ἌΙ|ἍΙ|ἎΙ|ἏΙ|ἈΙ|ἉΙ|ἊΙ|ἋΙ|ἌΙ|ἍΙ|ἎΙ|ἏΙ|ἨΙ|ἩΙ|ἪΙ|ἫΙ|ἬΙ|ἭΙ|ἮΙ|ἯΙ|ἨΙ|ἩΙ|ἪΙ|ἫΙ|ἬΙ|ἭΙ|ἮΙ|ἯΙ|ὨΙ|ὩΙ|ὪΙ|ὫΙ|ὬΙ|ὭΙ|ὮΙ|ὯΙ|ὨΙ|ὩΙ|ὪΙ|ὫΙ|ὬΙ|ὭΙ|ὮΙ|ὯΙ|ᾺΙ|ΑΙ|ΆΙ|Α͂|Α͂Ι|ΑΙ|ῊΙ|ΗΙ|ΉΙ|Η͂|Η͂Ι|ΗΙ|Ϊ̀|Ϊ́|Ι͂|Ϊ͂|Ϋ̀|Ϋ́|Ρ̓|Υ͂|Ϋ͂|ῺΙ|ΩΙ|ΏΙ|Ω͂|Ω͂Ι|ΩΙ|FF|FI|FL|FFI|FFL|ST|ST|ՄՆ|ՄԵ|ՄԻ|ՎՆ|ՄԽ', '|', cast(strpos('ßŉǰΐΰևẖẗẘẙẚὐὒὔὖᾀᾁᾂᾃᾄᾅᾆᾇᾈᾉᾊᾋᾌᾍᾎᾏᾐᾑᾒᾓᾔᾕᾖᾗᾘᾙᾚᾛᾜᾝᾞᾟᾠᾡᾢᾣᾤᾥᾦᾧᾨᾩᾪᾫᾬᾭᾮᾯᾲᾳᾴᾶᾷᾼῂῃῄῆῇῌῒΐῖῗῢΰῤῦῧῲῳῴῶῷῼﬀﬁﬂﬃﬄﬅﬆﬓﬔﬕﬖﬗ', c) as integer)) else upper(c) end; -- varchar
 create macro bq.upper(s varchar) as case when strlen(s) = length(s) then upper(s) else array_to_string(list_transform(bq.characters(s), lambda c: bq.upper_character(c)), '') end; -- varchar strict
 create macro bq.upper(b blob) as bq.text_as_bytes(translate(bq.bytes_as_text(b), 'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ')); -- blob strict
-create macro bq.initcap(s varchar) as host_initcap_words(s); -- varchar strict
+create macro bq.capitalized_words(s) as array_to_string(list_transform(string_split(lower(s), ' '), lambda w: upper(left(w, 1)) || substr(w, 2)), ' '); -- varchar
+create macro bq.initcap(s varchar) as case when regexp_full_match(s, '[A-Za-z0-9 '']*') then bq.capitalized_words(s) else host_initcap_words(s) end; -- varchar strict
 create macro bq.initcap(s varchar, delimiters varchar) as host_initcap(s, delimiters); -- varchar strict
 -- Search
 create macro bq.starts_with(s varchar, prefix varchar) as starts_with(s, prefix); -- boolean strict
