@@ -165,14 +165,13 @@ const inQuotes = (text: Expression) => enclosed('"', [text], '"');
 type Fields = Parameters<ValueTextFormat['struct']>[0];
 
 const jsonObjectText = (fields: Fields): Expression =>
-  enclosed(
-    '{',
-    joinTexts(
-      fields.map(({ name, text }) => concatTexts([textLiteral(`${JSON.stringify(name)}:`), text])),
-      ',',
-    ),
-    '}',
-  );
+  concatTexts([
+    ...fields.flatMap(({ name, text }, at) => [
+      textLiteral(`${at === 0 ? '{' : ','}${JSON.stringify(name)}:`),
+      text,
+    ]),
+    textLiteral(fields.length === 0 ? '{}' : '}'),
+  ]);
 
 const compactFormat = (text: ScalarText): ValueTextFormat => ({
   null: 'null',
