@@ -73,11 +73,12 @@ create macro bq.cast_date(x date) as x; -- date strict
 create macro bq.cast_date(x timestamp) as cast(x as date); -- date strict
 create macro bq.cast_date(x timestamptz) as cast(make_timestamp(epoch_us(x)) as date); -- date strict
 -- Of a date that DuckDB reads, ten characters of which the last one is a digit leave four, two and two digits.
-create macro bq.usual_date(x) as case when x glob '????-??-?[0-9]' and x >= '0001' then try_cast(x as date) end; -- date
+create macro bq.has_usual_date(x) as x glob '????-??-?[0-9]' and x >= '0001'; -- boolean
+create macro bq.usual_date(x) as case when bq.has_usual_date(x) then try_cast(x as date) end; -- date
 -- A text of a format that begins with the year, and whose digits are all there.
 create macro bq.shaped_time(x, format, shape) as case when x glob shape and x >= '0001' then try_strptime(x, format) end; -- timestamp
 create macro bq.usual_time(x, format) as case when strftime(try_strptime(x, format), format) = x and try_strptime(x, format) between timestamp '0001-01-01 00:00:00' and timestamp '9999-12-31 23:59:59' then try_strptime(x, format) end; -- timestamp
-create macro bq.safe_cast_date(x varchar) as coalesce(bq.usual_date(x), case when regexp_full_match(x, '\d{1,4}-\d{1,2}-\d{1,2}') and (x >= '1' or not regexp_matches(x, '^0+-')) then try_cast(x as date) end); -- date
+create macro bq.safe_cast_date(x varchar) as case when bq.has_usual_date(x) then try_cast(x as date) when regexp_full_match(x, '\d{1,4}-\d{1,2}-\d{1,2}') and (x >= '1' or not regexp_matches(x, '^0+-')) then try_cast(x as date) end; -- date
 create macro bq.cast_date(x varchar) as coalesce(bq.safe_cast_date(x), bq.bad_value('date', x)); -- date strict
 create macro bq.cast_time(x time) as x; -- time strict
 create macro bq.cast_time(x timestamp) as cast(x as time); -- time strict
