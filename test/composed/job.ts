@@ -9,6 +9,7 @@ import { render } from '../../packages/bigquery-sql/conformance/random/tree.ts';
 import { openEvaluators } from '../../packages/bigquery-sql/conformance/reference/evaluator.ts';
 import { showAnswer } from '../../packages/bigquery-sql/conformance/values.ts';
 import { ProblemError } from '../../packages/bigquery-sql/src/problem.ts';
+import { SyntaxProblem } from '../../packages/bigquery-sql/src/syntax.ts';
 import { openRandom } from '../../packages/bigquery-sql/test/support/random.ts';
 import { type Composed, compose } from './compose.ts';
 import { linkedSql } from './folder.ts';
@@ -78,7 +79,8 @@ export async function runComposedJob({ queries, seed, only, print }: ComposedJob
     try {
       return compose(sql, parameters, tables, openRandom(ownSeed));
     } catch (error) {
-      if (error instanceof ProblemError) return undefined;
+      // The grammar may make a text of a template that is not SQL.
+      if (error instanceof ProblemError || error instanceof SyntaxProblem) return undefined;
       throw error;
     }
   }
