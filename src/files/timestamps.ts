@@ -84,6 +84,7 @@ export function cellTimestamp(digits: string): string {
   return Number.isSafeInteger(micros) ? isoText(micros) : timestampText(BigInt(digits));
 }
 
+/** Microseconds since the epoch as `parseTimestamp` writes them. */
 export function timestampText(micros: bigint): string {
   const fraction = ((micros % 1_000_000n) + 1_000_000n) % 1_000_000n;
   const seconds = new Date(Number((micros - fraction) / 1000n)).toISOString().slice(0, 19);

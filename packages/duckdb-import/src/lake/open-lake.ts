@@ -38,7 +38,11 @@ export interface Lake extends Pick<LakeCatalog, 'dataPath' | 'identity'> {
   replace(work: () => Promise<void>): Promise<void>;
 }
 
-/** @throws Error if the catalog cannot be read */
+/**
+ * Opens the tables of a lake, at a snapshot that follows its newest one.
+ *
+ * @throws Error if the catalog cannot be read
+ */
 export async function openLake(options: LakeOptions): Promise<Lake> {
   const { connection, location, scratch } = options;
   const catalog = await openLakeCatalog(connection, location, scratch);
