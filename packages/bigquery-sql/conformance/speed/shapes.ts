@@ -75,7 +75,7 @@ export const functionShapes: readonly Shape[] = [
   shape(
     'CAST TIMESTAMP AS STRING',
     'MAX(CAST(ts AS STRING))',
-    "max(regexp_replace(strftime(ts, '%Y-%m-%d %H:%M:%S.%g'), '\\.?0*$', '') || '+00')",
+    "max(regexp_replace(strftime(ts, '%Y-%m-%d %H:%M:%S.%f'), '(\\.000)?(000)?$', '') || '+00')",
   ),
   shape('PARSE_DATE', "MAX(PARSE_DATE('%Y-%m-%d', day))", "max(CAST(strptime(day, '%Y-%m-%d') AS DATE))"),
   shape(
