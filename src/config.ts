@@ -22,7 +22,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function readConfig(env: Environment, label: (name: string) => string = (name) => name): Config {
   const values = variablesOf(env);
   const parsed = settings.safeParse(values);
-  const missing = (values.ENGINE === 'bigquery' ? bigqueryNeeds : []).filter((name) => !(name in values));
+  const { ENGINE: engine = '' } = values;
+  const missing = needsOf(engine).filter((name) => !(name in values));
   const combined = [
     ...unreadRights(env),
     ...jwtProblems(values, label),
@@ -35,7 +36,9 @@ export function readConfig(env: Environment, label: (name: string) => string = (
         message: `${label(issue.path.join('.'))}: ${issue.message}`,
       })),
       ...combined,
-      ...missing.map((name) => ({ message: `${name}: is missing; ENGINE=bigquery needs it` })),
+      ...missing.map((name) => ({
+        message: `${name}: is missing; ENGINE=${isQuack(engine) ? 'quack://…' : engine} needs it`,
+      })),
     ]);
   }
   return toConfig(parsed.data);
@@ -97,6 +100,13 @@ function toConfig(read: Settings) {
     demo: read.DATA_DIR === demoData || (read.DATA_DIR === undefined && !production),
     /** The options of the engine `duckdb`. */
     duckdb: duckdbConfig(read),
+    /** The options of the engine `quack`; of other engines, `url` is their name. */
+    quack: Object.freeze({
+      url: read.ENGINE,
+      token: read.QUACK_TOKEN ?? '',
+      extensionsDir: read.DUCKDB_EXTENSIONS,
+      memoryLimit: read.DUCKDB_MEMORY_LIMIT,
+    }),
     /** The options of the engine `bigquery`; the first two are '' for other engines. */
     bigquery: bigqueryConfig(read),
     /** The Redis that gateways share; undefined means that each has its own memory only. */
@@ -189,7 +199,13 @@ const isDevelopment = (host: string, mode: string | undefined): boolean =>
 
 const minKeyLength = 20;
 
-const bigqueryNeeds = ['BIGQUERY_PROJECT', 'BIGQUERY_DATASET'] as const satisfies (keyof Settings)[];
+function needsOf(engine: string): readonly (keyof Settings)[] {
+  if (isQuack(engine)) return ['QUACK_TOKEN'];
+  return engine === 'bigquery' ? ['BIGQUERY_PROJECT', 'BIGQUERY_DATASET'] : [];
+}
+
+/** True if a setting `ENGINE` is the address of a server of DuckDB. */
+export const isQuack = (engine: string): boolean => engine.startsWith('quack:');
 
 function parseOrigins(text = ''): readonly string[] | '*' {
   if (text === '*') return '*';

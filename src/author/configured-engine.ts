@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import { type Config, isQuack } from '../config.ts';
 import type { EngineFactory } from '../engine-contract/engine-factory.ts';
 import { type CheckedEngine, withFileChecks } from '../engines/checked-engine.ts';
 import { userCacheFolder } from '../files/user-cache-folder.ts';
@@ -11,12 +11,13 @@ const named: Readonly<Record<string, (config: Config) => Promise<EngineFactory>>
       ...config.duckdb,
       demoCacheDir: config.isDevelopment ? userCacheFolder() : undefined,
     }),
+  quack: async (config) => (await import('../engines/quack/quack.ts')).quack(config.quack),
   bigquery: async (config) => (await import('../exports/bigquery-engine.ts')).bigquery(config.bigquery),
 };
 
 /** The configured engine. @throws StartError if it is a module that exports no engine */
 export const loadEngine = async (config: Config): Promise<EngineFactory> =>
-  named[config.engine]?.(config) ?? importEngine(config.engine);
+  named[isQuack(config.engine) ? 'quack' : config.engine]?.(config) ?? importEngine(config.engine);
 
 /** The same, with the checks that need no engine. */
 export const configuredEngine = async (config: Config): Promise<CheckedEngine> =>

@@ -14,6 +14,10 @@ export const secretRules = {
     is: (text) => /^rediss?:$/.test(URL.parse(text)?.protocol ?? ''),
     must: 'must be the URL of a Redis, as in redis://127.0.0.1:6379 or rediss://user:password@host:6380/1',
   },
+  quackToken: {
+    is: (text) => /^[\x21-\x7e]{4,1024}$/.test(text),
+    must: 'must be 4 to 1024 printable ASCII characters without spaces',
+  },
   redisSecret: {
     is: (text) => /^[\x21-\x7e]{32,256}$/.test(text),
     must: 'must be 32 to 256 printable ASCII characters without spaces',

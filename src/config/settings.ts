@@ -126,7 +126,7 @@ export const settings = z.object({
   TRUSTED_DOCUMENTS: z.string().optional(),
   ENGINE: matching(
     /^(?:duckdb|bigquery)$|[./\\]/,
-    'duckdb, bigquery, or the module of another engine, as in ./engine.js or @example/engine',
+    'duckdb, bigquery, quack://host:port, or the module of another engine, as in ./engine.js or @example/engine',
     ['duckdb', 'bigquery'],
   ).default('duckdb'),
   ENGINE_TIMEOUT_MS: withDefault(engineLimits.engineTimeoutMs),
@@ -136,6 +136,7 @@ export const settings = z.object({
     'a size, as in 512MB: a whole number with KB, MB, GB, TB, KiB, MiB, GiB or TiB',
   ).default(duckdbDefaults.memoryLimit),
   DUCKDB_EXTENSIONS: z.string().optional(),
+  QUACK_TOKEN: secret(secretRules.quackToken).optional(),
   SANDBOX_MEMORY_LIMIT: size('256MB')
     .default(`${duckdbDefaults.sandbox.memoryBytes / 1e6}MB`)
     .transform(parseBytes),

@@ -37,6 +37,7 @@ export {
   callerPlan,
   customPlan,
   type FileRead,
+  type FinishPlan,
   genericPlan,
   type Plan,
   type PlanInFiles,
@@ -52,6 +53,9 @@ export {
   type Statement,
   type StatementContext,
 } from './duckdb/run-statement.ts';
+export { withCountsForServer } from './duckdb/server/server-counts.ts';
+export { notOnServerText, serverMacros } from './duckdb/server/server-macros.ts';
+export { type ServerText, serverText } from './duckdb/server/server-text.ts';
 export { sessionSettings } from './duckdb/session-settings.ts';
 export type { DataRow } from './files/data-row.ts';
 export { calledMacros } from './macros/called-macros.ts';

@@ -34,6 +34,7 @@ export const settingMeanings: Readonly<Record<SettingName, string>> = {
   ENGINE_CONCURRENCY: 'how many queries run at the same moment',
   DUCKDB_MEMORY_LIMIT: 'how much memory DuckDB may use',
   DUCKDB_EXTENSIONS: "folder of the files of DuckDB's extensions, which are not downloaded",
+  QUACK_TOKEN: 'token of the server of DuckDB that ENGINE=quack:// names',
   SANDBOX_MEMORY_LIMIT: 'how much memory one text of SQL of a caller may use, and how much of the disk',
   BIGQUERY_PROJECT: 'Google Cloud project that runs queries and pays',
   BIGQUERY_DATASET: 'where plain table names are looked up',

@@ -6,12 +6,15 @@ const settingOf: Readonly<Record<string, SettingName>> = {
   storeFile: 'STORE_FILE',
   memoryLimit: 'DUCKDB_MEMORY_LIMIT',
   extensionsDir: 'DUCKDB_EXTENSIONS',
+  'quack.url': 'ENGINE',
+  'quack.token': 'QUACK_TOKEN',
   'redis.url': 'CACHE_URL',
   'redis.secret': 'CACHE_SECRET',
 };
 
 /** At the start of a line, where no other problem has them, or with what they belong to. */
-const names = /(?<=^ *)(?:dataDir|storeFile|memoryLimit|extensionsDir)(?=: )|\bredis\.(?:url|secret)\b/gm;
+const names =
+  /(?<=^ *)(?:dataDir|storeFile|memoryLimit|extensionsDir)(?=: )|\b(?:quack\.(?:url|token)|redis\.(?:url|secret))\b/gm;
 
 /** A message of the library in the words of the command line, whose users set variables, not options. */
 export const nameSettings = (text: string): string => text.replace(names, (name) => settingOf[name] ?? name);

@@ -47,12 +47,20 @@ export async function withEmptyTables<T>(
   try {
     const connection = await database.connect();
     await connection.run(sessionSettings.join(';'));
-    for (const { name, fields } of tables) {
-      const columns = fields.map((field) => `${quote(field.name)} ${columnType(field)}`);
-      await connection.run(`CREATE OR REPLACE TABLE ${quote(name)} (${columns.join(', ')})`);
-    }
+    await createTables(connection, tables);
     return await work(connection);
   } finally {
     database.close();
+  }
+}
+
+/** Creates tables without rows, and replaces those of these names. */
+export async function createTables(
+  connection: DuckDBConnection,
+  tables: readonly TableSchema[],
+): Promise<void> {
+  for (const { name, fields } of tables) {
+    const columns = fields.map((field) => `${quote(field.name)} ${columnType(field)}`);
+    await connection.run(`CREATE OR REPLACE TABLE ${quote(name)} (${columns.join(', ')})`);
   }
 }

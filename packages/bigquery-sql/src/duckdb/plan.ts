@@ -73,8 +73,17 @@ export interface PlannedColumn {
 export const boundRelation = 'bound';
 
 /** The query for all values of its parameters, without any pass. */
-export const genericPlan = (query: Query, columns: readonly PlannedColumn[], maxRows: number): string =>
-  duckdbText(genericTree(query, columns, maxRows));
+export const genericPlan = (
+  query: Query,
+  columns: readonly PlannedColumn[],
+  maxRows: number,
+  finish: FinishPlan = asItIs,
+): string => duckdbText(finish(genericTree(query, columns, maxRows)));
+
+/** Rewrites the tree of a plan before it is printed, for a database that needs other SQL. */
+export type FinishPlan = (query: Query) => Query;
+
+const asItIs: FinishPlan = (query) => query;
 
 /** The tree of `genericPlan`. */
 export function genericTree(query: Query, columns: readonly PlannedColumn[], maxRows: number): Query {
@@ -101,8 +110,9 @@ export const customPlan = (
   maxRows: number,
   known: KnownValues,
   without: ReadonlySet<string> = new Set(),
+  finish: FinishPlan = asItIs,
 ): Plan => {
-  const hoisted = hoist(optimized(query, columns, maxRows, known, without));
+  const hoisted = hoist(finish(optimized(query, columns, maxRows, known, without)));
   const inSteps = planInSteps(hoisted.query);
   return { ...planHoisted(hoisted), ...(inSteps && { inSteps }) };
 };

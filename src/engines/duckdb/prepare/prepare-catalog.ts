@@ -4,7 +4,7 @@ import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { type Problem, StartError } from '../../../errors.ts';
 import { once } from '../../../memoize.ts';
 import { equalityColumns } from '@querygate/bigquery-sql/analysis';
-import { calledMacros } from '@querygate/bigquery-sql/duckdb';
+import { calledMacros, type FinishPlan } from '@querygate/bigquery-sql/duckdb';
 import type { ExportedTable, Outline } from '@querygate/bigquery-sql/sandbox';
 import {
   type Compiled,
@@ -58,6 +58,8 @@ interface PrepareOptions {
   readonly planAll?: boolean;
   /** The queries that were prepared before: used again if their tables are still stored as they were. */
   readonly known?: WeakMap<SavedQuery, Runnable>;
+  /** Rewrites the tree of each plan. */
+  readonly finish?: FinishPlan | undefined;
   /** Given if other work of the process is to be done between two queries: it stops when the signal is aborted. */
   readonly inTurns?: AbortSignal;
 }
@@ -88,7 +90,7 @@ export async function prepareCatalog(
 /** As `prepareCatalog`, with the problems of queries that cannot run beside the others. */
 export async function prepareQueries(
   connection: DuckDBConnection,
-  { queries, analysisOf, tables, defineMacros, planAll = false, known, inTurns }: PrepareOptions,
+  { queries, analysisOf, tables, defineMacros, planAll = false, known, finish, inTurns }: PrepareOptions,
 ): Promise<PreparedCatalog> {
   const problems = new Map<SavedQuery, readonly Problem[]>();
   const compiled = new Map<SavedQuery, Compiled>();
@@ -119,7 +121,7 @@ export async function prepareQueries(
       const types =
         (planAll ? undefined : compiledTypes(query, tree)) ?? (await plannedTypes(connection, query, tree));
       if (problems.has(query)) return;
-      const prepared = buildRunnable(query, analysisOf(query), tree, types, tables);
+      const prepared = buildRunnable(query, analysisOf(query), tree, { types, tables, finish });
       known?.set(query, prepared);
       runnable.set(query, prepared);
     });
@@ -149,15 +151,14 @@ function buildRunnable(
   query: SavedQuery,
   analysis: QueryAnalysis,
   compiled: Compiled,
-  types: ResultTypes,
-  tables: readonly StoredTable[],
+  { types, tables, finish }: Pick<PrepareOptions, 'tables' | 'finish'> & { readonly types: ResultTypes },
 ): Runnable {
   const sandbox = analysis.sandbox()?.over(tables);
   const isRead = ({ name }: StoredTable) => compiled.tables.includes(name);
   return {
     analysis,
     compiled,
-    prepared: once(() => prepareQuery(query, compiled, types)),
+    prepared: once(() => prepareQuery(query, compiled, types, finish)),
     tables: compiled.tables,
     storedTables: readsAny(query, compiled) ? tables : tables.filter(isRead),
     equalityColumns: once(() => {

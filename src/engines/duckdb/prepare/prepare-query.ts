@@ -1,6 +1,12 @@
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { once } from '../../../memoize.ts';
-import { customPlan, genericPlan, type PlannedColumn } from '@querygate/bigquery-sql/duckdb';
+import {
+  customPlan,
+  type FinishPlan,
+  genericPlan,
+  type Plan,
+  type PlannedColumn,
+} from '@querygate/bigquery-sql/duckdb';
 import type { Compiled, Query } from '@querygate/bigquery-sql/tree';
 import { sameName } from '@querygate/bigquery-sql/types';
 import { wireCell } from '../wire/cell.ts';
@@ -12,6 +18,8 @@ import { type SharedPart, shareParts } from './shared-parts.ts';
 /** A saved query as DuckDB runs it. */
 export interface PreparedQuery extends Plans {
   readonly columns: readonly WireColumn[];
+  /** The plan for all values, with constants. */
+  readonly anyValues: () => Plan;
   /** Over rows of its materialized parts that are kept; undefined if it has none. Made when first used. */
   readonly sharing: () => SharingPlans | undefined;
 }
@@ -22,11 +30,17 @@ export interface SharingPlans extends Plans {
 }
 
 /** Prepares a compiled query whose columns are those of the header. */
-export function prepareQuery(query: SavedQuery, compiled: Compiled, types: ResultTypes): PreparedQuery {
+export function prepareQuery(
+  query: SavedQuery,
+  compiled: Compiled,
+  types: ResultTypes,
+  finish?: FinishPlan,
+): PreparedQuery {
   const columns = outputColumns(query, types);
   return {
     columns,
-    ...plansOf(query, compiled.query, columns),
+    ...plansOf(query, compiled.query, columns, finish),
+    anyValues: () => customPlan(compiled.query, columns, query.maxRows, {}, undefined, finish),
     sharing: once(() => {
       const sharing = shareParts(query, compiled);
       return sharing && { parts: sharing.parts, ...plansOf(query, sharing.query, columns) };
@@ -34,9 +48,16 @@ export function prepareQuery(query: SavedQuery, compiled: Compiled, types: Resul
   };
 }
 
-const plansOf = (query: SavedQuery, tree: Query, columns: readonly OutputColumn[]): Plans => ({
-  generic: genericPlan(tree, columns, query.maxRows),
-  plan: memoizePlans(query, maxPlans, (known) => customPlan(tree, columns, query.maxRows, known)),
+const plansOf = (
+  query: SavedQuery,
+  tree: Query,
+  columns: readonly OutputColumn[],
+  finish?: FinishPlan,
+): Plans => ({
+  generic: genericPlan(tree, columns, query.maxRows, finish),
+  plan: memoizePlans(query, maxPlans, (known) =>
+    customPlan(tree, columns, query.maxRows, known, undefined, finish),
+  ),
 });
 
 type OutputColumn = WireColumn & PlannedColumn;

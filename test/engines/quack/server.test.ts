@@ -1,0 +1,208 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadEngine } from '../../../src/author/configured-engine.ts';
+import { loadCatalog } from '../../../src/catalog/folder/load-catalog.ts';
+import { readConfig } from '../../../src/config.ts';
+import { limitsOf } from '../../../src/engines/checked-engine.ts';
+import { extensionsDir, isWithoutExtensions } from '../../support/duckdb-extensions.ts';
+import { analyzed } from '../../support/engine-host.ts';
+import { type FolderApp, openFolderApp } from '../../support/folder-app.ts';
+import { isNightly } from '../../support/nightly.ts';
+import { queryText } from '../../support/queries.ts';
+import { makeQueryFolder } from '../../support/query-folder.ts';
+import { type QuackServer, quackServer } from '../../support/quack-server.ts';
+
+const tables = {
+  'tables/visits.json': JSON.stringify([
+    { name: 'tenant', type: 'STRING' },
+    { name: 'moment', type: 'TIMESTAMP' },
+    { name: 'n', type: 'INTEGER' },
+  ]),
+};
+
+/** One row an hour, of ten tenants in turn. */
+const visits = `CREATE TABLE visits AS SELECT 't' || (i % 10) AS tenant,
+  make_timestamptz(1767225600000000 + i * 3600000000) AS moment, i AS n FROM range(1000) AS r(i)`;
+
+const tenant = { tenant: '{ type: string, description: Whose., required: true, tenant: true }' };
+
+/** Its days are others in another time zone, and its names need a macro. */
+const daily = queryText({
+  name: 'daily',
+  columns: { day: 'date', visits: 'integer', name: 'string' },
+  parameters: tenant,
+  caching: ['caching: 60s'],
+  sql: `select date(moment) as day, count(*) as visits, lower(upper(any_value(tenant))) as name
+    from visits where tenant = @tenant group by day order by day limit 2`,
+});
+
+const slow = queryText({
+  name: 'slow',
+  columns: { x: 'integer' },
+  sql: 'select count(*) as x from unnest(generate_array(1, 60000)) as a, unnest(generate_array(1, 60000)) as b where mod(a + b, 7) = 3',
+});
+
+const kills = isNightly ? 20 : 1;
+
+const dailyOf = (name: string) => [
+  { day: '2026-01-01', visits: 3, name },
+  { day: '2026-01-02', visits: 2, name },
+];
+
+describe.skipIf(isWithoutExtensions)('a server of DuckDB', () => {
+  let server: QuackServer;
+  let app: FolderApp | undefined;
+  let now: Date;
+  beforeEach(async () => {
+    now = new Date('2026-03-10T12:00:00Z');
+    server = await quackServer(visits);
+    await server.start();
+  });
+  afterEach(async () => {
+    await server.kill();
+    await app?.close();
+    app = undefined;
+  });
+  const env = () => ({ ENGINE: server.url, QUACK_TOKEN: server.token, DUCKDB_EXTENSIONS: extensionsDir });
+  const open = async (files: Record<string, string>, more: Record<string, string> = {}) => {
+    app = await openFolderApp({ ...tables, ...files }, { env: { ...env(), ...more }, now: () => now });
+    return app;
+  };
+  const checkOf = async (files: Record<string, string>, more: Record<string, string> = {}) => {
+    const queries = makeQueryFolder({ ...tables, ...files });
+    const config = readConfig({ QUERIES_DIR: queries.folder, ...env(), ...more });
+    const notes: string[] = [];
+    const options = { limits: limitsOf(config), onChecked() {}, onNote: (note: string) => notes.push(note) };
+    const problems = await (await loadEngine(config)).check?.(analyzed(loadCatalog(queries.folder)), options);
+    queries.close();
+    return { problems: problems?.map(({ message }) => message), notes };
+  };
+
+  test('that is killed and started again gives 503, older results where there are some, and then right ones', async () => {
+    const { get } = await open({ 'daily.sql': daily });
+    const rowsOf = async (name: string) => (await get(`daily?tenant=${name}`)).json();
+    expect(await rowsOf('t0')).toEqual({ result: dailyOf('t0') });
+    await server.kill();
+    now = new Date('2026-03-10T12:01:10Z');
+    const kept = await get('daily?tenant=t0');
+    expect([kept.status, kept.headers.get('cache-status')]).toEqual([
+      200,
+      expect.stringContaining('stale-if-error'),
+    ]);
+    const failed = await get('daily?tenant=t1');
+    expect([failed.status, failed.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await failed.json()).toMatchObject({ error: { code: 'ENGINE_UNAVAILABLE' } });
+    await server.start();
+    // In a session that has neither the time zone nor the macros of the one before.
+    await server.ask(`SET GLOBAL TimeZone = 'Asia/Tokyo'`);
+    expect(await rowsOf('t1')).toEqual({ result: dailyOf('t1') });
+    expect(JSON.stringify(app?.logged)).not.toContain(server.token);
+  });
+
+  test('that comes back with other tables gives no rows', async () => {
+    const { get } = await open({ 'daily.sql': daily });
+    expect((await get('daily?tenant=t0')).status).toBe(200);
+    await server.kill();
+    await server.start(visits.replace('i AS n', 'i::VARCHAR AS n'));
+    const failed = await get('daily?tenant=t1');
+    expect([failed.status, await failed.json()]).toMatchObject([
+      502,
+      { error: { code: 'ENGINE_MISCONFIGURED' } },
+    ]);
+    expect(JSON.stringify(app?.logged)).toContain('n is VARCHAR; it must be BIGINT');
+  });
+
+  test('runs no more queries than the gateway may, also those that are not awaited any longer', async () => {
+    const { get } = await open(
+      { 'slow.sql': slow, 'daily.sql': daily },
+      { ENGINE_TIMEOUT_MS: '2000', ENGINE_CONCURRENCY: '1' },
+    );
+    expect((await get('daily?tenant=t0')).status).toBe(200);
+    expect((await get('slow')).status).toBe(504);
+    expect((await get('daily?tenant=t1')).status).toBe(504);
+    const active = `SELECT count(*) FROM quack_active_connections() WHERE state = 'active'`;
+    expect(await server.ask(active)).toEqual([['1']]);
+    await server.kill();
+    await server.start();
+    expect(await (await get('daily?tenant=t1')).json()).toEqual({ result: dailyOf('t1') });
+  });
+
+  test(`that is killed ${kills} times under load never gives wrong rows, nor those of another tenant`, {
+    timeout: 600_000,
+  }, async () => {
+    const uncached = daily.replace('caching: 60s', 'caching: disabled');
+    const { get } = await open({ 'daily.sql': uncached });
+    const counts = { right: 0, unavailable: 0 };
+    const others: unknown[] = [];
+    let isOver = false;
+    const ask = async (name: string) => {
+      while (!isOver) {
+        const response = await get(`daily?tenant=${name}`);
+        const text = await response.text();
+        if (response.status === 503) counts.unavailable += 1;
+        else if (JSON.stringify(JSON.parse(text)) === JSON.stringify({ result: dailyOf(name) }))
+          counts.right += 1;
+        else others.push([name, response.status, text]);
+      }
+    };
+    const asking = ['t0', 't1', 't2', 't3'].map(ask);
+    for (let left = kills; left > 0; left -= 1) {
+      const { right, unavailable } = counts;
+      while (counts.right < right + 20) await sleep(10);
+      await server.kill();
+      while (counts.unavailable < unavailable + 5) await sleep(10);
+      await server.start();
+    }
+    isOver = true;
+    await Promise.all(asking);
+    expect(others).toEqual([]);
+    // The server is the one that it was: each session that the gateway has is one that it has begun.
+    expect(counts.right).toBeGreaterThanOrEqual(20 * kills);
+  });
+
+  test('check refuses by name what no server can run', async () => {
+    const sql = {
+      udf: `create temp function f(x int64) returns int64 language js as 'return x'; select f(n) as x from visits`,
+      big: 'select cast(cast(n as bignumeric) as int64) as x from visits',
+      hash: 'select farm_fingerprint(tenant) as x from visits',
+    };
+    const files = Object.fromEntries(
+      Object.entries(sql).map(([name, text]) => [
+        `${name}.sql`,
+        queryText({ name, columns: { x: 'integer' }, sql: text }),
+      ]),
+    );
+    const cure = 'cannot run on a server of DuckDB: the gateway computes it, with ENGINE=duckdb';
+    expect(await checkOf(files)).toEqual({
+      problems: [`BIGNUMERIC ${cure}`, `FARM_FINGERPRINT ${cure}`, `a function in JavaScript ${cure}`],
+      notes: [],
+    });
+  });
+
+  test('check compares its tables with those that are declared, if it can be reached', async () => {
+    await server.ask('ALTER TABLE visits ALTER moment TYPE TIMESTAMP');
+    await server.ask('ALTER TABLE visits DROP n');
+    expect(await checkOf({ 'daily.sql': daily })).toEqual({
+      problems: [
+        'table visits of the server: moment is TIMESTAMP; it must be TIMESTAMP WITH TIME ZONE, as a view can cast it',
+        'table visits of the server: has no column n; it must be BIGINT',
+      ],
+      notes: [],
+    });
+    await server.kill();
+    expect(await checkOf({ 'daily.sql': daily })).toEqual({
+      problems: [],
+      notes: [expect.stringContaining('have not been compared')],
+    });
+  });
+
+  test('that refuses the token ends the start, and the message does not have it', async () => {
+    const wrong = 'another-token-of-somebody';
+    const error = await open({ 'daily.sql': daily }, { QUACK_TOKEN: wrong }).then(
+      () => undefined,
+      (error: unknown) => String(error),
+    );
+    expect(error).toContain('quack.token: the server refuses it');
+    expect(error).not.toContain(wrong);
+  });
+});
