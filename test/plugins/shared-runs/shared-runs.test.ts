@@ -1,0 +1,164 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { GatewayPlugin } from '../../../src/gateway/plugin.ts';
+import { duckdb } from '../../../src/engines/duckdb/duckdb.ts';
+import { createGateway, type Gateway } from '../../../src/gateway/create-gateway.ts';
+import { redis } from '../../../src/gateway/redis.ts';
+import { apiKey as keyOf } from '../../../src/keys/sources/api-key.ts';
+import { sharedRuns } from '../../../src/plugins/shared-runs/shared-runs.ts';
+import { eventually } from '../../support/eventually.ts';
+import { makeQueryFolder, type QueryFolder } from '../../support/query-folder.ts';
+import { hasRedis, redisServer } from '../../support/redis-server.ts';
+import { fileOf, tables } from './shared-queries.ts';
+
+const apiKey = 'a-key-for-tests-only';
+const tenants = Array.from({ length: 24 }, (_, at) => `t${at}`);
+
+let folder: QueryFolder | undefined;
+let dataDir: string | undefined;
+let gateways: Gateway[] = [];
+
+afterEach(async () => {
+  for (const gateway of gateways) await gateway.close();
+  gateways = [];
+  folder?.close();
+  folder = undefined;
+});
+
+interface Runs {
+  /** How many tenants each run of the engine was for. */
+  readonly tenants: number[];
+  /** The keys that were billed. */
+  readonly payers: (string | undefined)[];
+}
+
+/** Counts the runs that reach the engine. */
+const counting = ({ tenants, payers }: Runs): GatewayPlugin => ({
+  name: 'counting',
+  aroundRun(bound, options, run) {
+    const list = Object.values(bound.parameters).find((value) => typeof value !== 'string');
+    tenants.push(list?.length ?? 1);
+    payers.push(options.payer?.id);
+    return run(options);
+  },
+});
+
+/** A gateway with one query: the tenant, and how long ago the run began in its wave. */
+async function open(
+  header: readonly string[],
+  shared?: Parameters<typeof redis>[0],
+): Promise<{ readonly runs: Runs; readonly rowsOf: (tenant: string) => Promise<unknown> }> {
+  const runs: Runs = { tenants: [], payers: [] };
+  folder ??= makeQueryFolder({
+    ...tables,
+    'q.sql': fileOf(
+      'q',
+      {
+        sql: `SELECT tenant, UNIX_MILLIS(CURRENT_TIMESTAMP()) AS moment FROM events WHERE tenant = @project ORDER BY tenant`,
+        columns: { tenant: 'string', moment: 'integer' },
+      },
+      [],
+    ).replace(/caching: .*\ncache_warming: .*\n/, header.map((line) => `${line}\n`).join('')),
+  });
+  dataDir ??= mkdtempSync(join(tmpdir(), 'querygate-test-'));
+  writeFileSync(
+    join(dataDir, 'events.ndjson'),
+    tenants.map((tenant) => `${JSON.stringify({ tenant })}\n`).join(''),
+  );
+  const gateway = await createGateway({
+    queries: folder.folder,
+    engine: duckdb({ isolate: false, dataDir, storeFile: ':memory:' }),
+    keys: keyOf(apiKey),
+    reload: false,
+    engineConcurrency: 2,
+    plugins: [sharedRuns(), counting(runs)],
+    ...(shared && { cache: { shared: redis(shared) } }),
+  });
+  gateways.push(gateway);
+  return {
+    runs,
+    async rowsOf(tenant) {
+      const url = `http://gateway.test/api/endpoints/query/q?project=${tenant}`;
+      const response = await gateway.fetch(new Request(url, { headers: { 'x-api-key': apiKey } }));
+      return (await response.json()) as unknown;
+    },
+  };
+}
+
+const momentOf = (body: unknown) => (body as { result: { moment: number }[] }).result[0]?.moment ?? 0;
+
+describe('callers of many tenants who wait at once', () => {
+  test('get their own rows of a few runs, which their key pays', async () => {
+    const { runs, rowsOf } = await open(['caching: disabled']);
+    // The statement for many is derived after the start.
+    await eventually(async () => {
+      runs.tenants.length = 0;
+      runs.payers.length = 0;
+      const bodies = await Promise.all(tenants.map(rowsOf));
+      expect(bodies).toEqual(tenants.map((tenant) => ({ result: [expect.objectContaining({ tenant })] })));
+      expect(runs.tenants.length).toBeLessThan(4);
+    });
+    expect(new Set(runs.payers).size).toBe(1);
+    expect(runs.payers[0]).toBeDefined();
+  });
+});
+
+const warm = [
+  'caching: 60s',
+  'cache_warming: 4s',
+  `warm: [${tenants.map((tenant) => `{ project: ${tenant} }`).join(', ')}]`,
+];
+
+/** Resolves when the results of all tenants are of one moment after another. */
+async function nextWave({ rowsOf }: Awaited<ReturnType<typeof open>>, after: number): Promise<number> {
+  let moment = 0;
+  await eventually(async () => {
+    const bodies = await Promise.all(tenants.map(rowsOf));
+    const moments = new Set(bodies.map(momentOf));
+    expect(moments.size).toBe(1);
+    [moment = 0] = moments;
+    expect(moment).toBeGreaterThan(after);
+    expect(bodies).toEqual(tenants.map((tenant) => ({ result: [expect.objectContaining({ tenant })] })));
+  });
+  return moment;
+}
+
+describe('results that are kept warm', () => {
+  test('of all tenants are of one run and one moment, which no key pays', async () => {
+    const gateway = await open(warm);
+    const first = await nextWave(gateway, 0);
+    gateway.runs.tenants.length = 0;
+    gateway.runs.payers.length = 0;
+    const second = await nextWave(gateway, first);
+    const third = await nextWave(gateway, second);
+    expect(third).toBeGreaterThan(second);
+    const waves = gateway.runs.tenants;
+    expect(waves.filter((count) => count === tenants.length).length).toBeGreaterThan(1);
+    expect(waves.filter((count) => count < tenants.length)).toEqual([]);
+    expect(new Set(gateway.runs.payers)).toEqual(new Set([undefined]));
+  });
+
+  test.skipIf(!hasRedis)('at several gateways with one Redis, of one run of one of them', async () => {
+    const server = await redisServer();
+    await server.start();
+    try {
+      const shared = { url: server.url, secret: 'a-secret-of-thirty-two-characters' };
+      const both = [await open(warm, shared), await open(warm, shared)];
+      const [one, other] = both as [(typeof both)[0], (typeof both)[0]];
+      let moment = await nextWave(one, await nextWave(one, 0));
+      for (const { runs } of both) runs.tenants.length = 0;
+      const begun = moment;
+      moment = await nextWave(other, moment);
+      moment = await nextWave(one, moment);
+      const waves = Math.ceil((moment - begun) / 4000) + 1;
+      const counts = both.flatMap(({ runs }) => runs.tenants);
+      expect(counts.length).toBeLessThanOrEqual(waves);
+    } finally {
+      for (const gateway of gateways) await gateway.close();
+      gateways = [];
+      await server.close();
+    }
+  });
+});
