@@ -28,6 +28,10 @@ export interface Dataset {
   readonly storeFile: string;
   /** The flat tables for the hand-written SQL. */
   readonly flatFile: string;
+  /** The hot streams as Parquet, a file for each day. */
+  readonly parquetDir: string;
+  /** True if they are nothing else: as lines, so many rows would not fit on most disks. */
+  readonly isParquetOnly: boolean;
 }
 
 /**
@@ -45,6 +49,8 @@ export function dataset(dir: string, name: string): Dataset {
     dataDir: join(folder, 'data'),
     storeFile: join(folder, 'store', 'logs.duckdb'),
     flatFile: join(folder, 'flat.duckdb'),
+    parquetDir: join(folder, 'parquet'),
+    isParquetOnly: rows > 10_000_000,
   };
 }
 

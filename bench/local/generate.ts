@@ -2,14 +2,17 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { columnType } from '@querygate/bigquery-sql/duckdb';
+import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { quoteText } from '@querygate/bigquery-sql/tree';
+import { quote } from '@querygate/bigquery-sql/types';
 import { type Dataset, dayMicros, hotTables, now, rowsElsewhere } from './dataset.ts';
 import { type Limits, openDatabase } from './limits.ts';
 import { projects, projectTables } from './projects.ts';
 
 /** A file to write: the rows that arrive from `begins` until before `ends`, in microseconds since the epoch. */
 interface FileSpan {
-  readonly table: string;
+  readonly table: TableSchema;
   readonly path: string;
   readonly begins: number;
   readonly ends: number;
@@ -20,17 +23,19 @@ const demoDir = 'queries/demo';
 const nowMicros = now.getTime() * 1000;
 
 /**
- * Writes the nested NDJSON of a set, unless it exists: one file a day for the hot streams, one file for each other. The
+ * Writes the nested NDJSON of a set, or Parquet, unless it exists: one file a day for the hot streams, one file for each other. The
  * rows come from the demo's SQL, so that they are as nested and as wide as the shipped tables declare, for the projects of
  * the benchmark, and the same on every machine.
  */
 export async function generate(
   set: Dataset,
-  tables: readonly string[],
+  tables: readonly TableSchema[],
   limits: Limits,
   onProgress: (line: string) => void,
 ): Promise<void> {
-  const files = ['_shared', ...tables].map((name) => readFileSync(join(demoDir, `${name}.sql`), 'utf8'));
+  const files = ['_shared', ...tables.map(({ name }) => name)].map((name) =>
+    readFileSync(join(demoDir, `${name}.sql`), 'utf8'),
+  );
   const traffic = readFileSync(join(import.meta.dirname, 'traffic.sql'), 'utf8')
     .replaceAll('{now}', String(nowMicros))
     .replaceAll('{projects}', String(projects.length));
@@ -68,19 +73,20 @@ export async function generate(
   writeFileSync(marker, version);
 }
 
-function spansOf(set: Dataset, tables: readonly string[]): FileSpan[] {
+function spansOf(set: Dataset, tables: readonly TableSchema[]): FileSpan[] {
   const hot: readonly string[] = hotTables;
   return tables.flatMap((table) => {
-    const rows = hot.includes(table) ? set.rows : rowsElsewhere;
+    const { name } = table;
+    const rows = hot.includes(name) ? set.rows : rowsElsewhere;
     const everyMicros = Math.floor(set.spanMicros / rows);
     const begins = nowMicros - rows * everyMicros + 1;
     const whole = { table, everyMicros, begins, ends: nowMicros + 1 };
-    if (!hot.includes(table)) return [{ ...whole, path: join(set.dataDir, `${table}.ndjson`) }];
-    // A hundred million rows as plain text would not fit on most disks.
-    const extension = set.rows > 10_000_000 ? 'ndjson.zst' : 'ndjson';
+    if (!hot.includes(name)) return [{ ...whole, path: join(set.dataDir, `${name}.ndjson`) }];
+    const folder = join(set.isParquetOnly ? set.parquetDir : set.dataDir, name);
+    const extension = set.isParquetOnly ? 'parquet' : 'ndjson';
     return days(whole).map((day) => ({
       ...day,
-      path: join(set.dataDir, table, `${isoTime(day.begins).slice(0, 10)}.${extension}`),
+      path: join(folder, `${isoTime(day.begins).slice(0, 10)}.${extension}`),
     }));
   });
 }
@@ -96,16 +102,38 @@ function days<T extends { readonly begins: number; readonly ends: number }>(whol
 }
 
 async function writeSpan(connection: DuckDBConnection, span: FileSpan): Promise<void> {
-  const rows = readFileSync(join(demoDir, `${span.table}.sql`), 'utf8')
+  const { name, fields } = span.table;
+  const rows = readFileSync(join(demoDir, `${name}.sql`), 'utf8')
     .replace(/;\s*$/, '')
     .replaceAll('$from', `make_timestamp(${span.begins})`)
     .replaceAll('$to', `make_timestamp(${span.ends})`);
-  const compression = span.path.endsWith('.zst') ? ', COMPRESSION zstd' : '';
   await connection.run(`SET VARIABLE every = ${span.everyMicros}`);
-  await connection.run(`
-    COPY (
-      SELECT * REPLACE (strftime("timestamp", '%Y-%m-%dT%H:%M:%S.%fZ') AS "timestamp") FROM (${rows})
-    ) TO ${quoteText(span.path)} (FORMAT json${compression})`);
+  await connection.run(
+    span.path.endsWith('.parquet')
+      ? `COPY (FROM (SELECT ${fields.map(parquetColumn).join(', ')} FROM (${rows}) AS r) ORDER BY ${tenants[name]}, "timestamp")
+          TO ${quoteText(span.path)} (FORMAT parquet, COMPRESSION zstd)`
+      : `COPY (
+          SELECT * REPLACE (strftime("timestamp", '%Y-%m-%dT%H:%M:%S.%fZ') AS "timestamp") FROM (${rows})
+        ) TO ${quoteText(span.path)} (FORMAT json)`,
+  );
+}
+
+/** By which `querygate tables convert` would sort. */
+const tenants: Readonly<Record<string, string>> = {
+  edge_logs: 'project',
+  function_edge_logs: 'metadata.project_ref',
+};
+
+const parquetColumn = (field: Field): string =>
+  `${parquetValue(field, `r.${quote(field.name)}`)} AS ${quote(field.name)}`;
+
+/** As `querygate tables convert` writes it: a record is a STRUCT. */
+function parquetValue(field: Field, value: string): string {
+  if (!field.fields) return `CAST(${value} AS ${columnType(field)})`;
+  const members = field.fields.map(
+    (part) => `${quote(part.name)} := ${parquetValue(part, `${value}[1].${quote(part.name)}`)}`,
+  );
+  return `CASE WHEN len(${value}) > 0 THEN struct_pack(${members.join(', ')}) END`;
 }
 
 const isoTime = (micros: number) => new Date(micros / 1000).toISOString();

@@ -29,7 +29,7 @@ export async function benchInPlace(bench: Bench): Promise<void> {
       openProduct({ ...bench, dataDir, storeFile }).then((product) => product.close()),
     );
     const inPlace = await openProduct({ ...bench, dataDir, storeFile });
-    const store = await openProduct({ ...set, ...bench });
+    const store = set.isParquetOnly ? undefined : await openProduct({ ...set, ...bench });
     const byHand = await openHandWritten(file, bench.limits, sourceOf(bench));
     const rows: string[][] = [];
     try {
@@ -39,18 +39,17 @@ export async function benchInPlace(bench: Bench): Promise<void> {
         const forms = await byHand.prepare(benchCase);
         const run = () => inPlace.run(endpoint, parameters);
         await checkSame(benchCase, await run(), forms);
-        const [ours, stored, ...theirs] = (
-          await alternate(
-            [run, () => store.run(endpoint, parameters), ...forms.map((form) => form.run)],
-            bench.options.runs,
-          )
+        const inStore = store ? [() => store.run(endpoint, parameters)] : [];
+        const [ours = 0, ...others] = (
+          await alternate([run, ...inStore, ...forms.map((form) => form.run)], bench.options.runs)
         ).map(({ median }) => median);
-        const [a = 0, b = 0, best] = [ours, stored, Math.min(...theirs)];
-        rows.push([`${endpoint}: ${label}`, ms(a), ms(b), ms(best), ratio(a / best)]);
+        const best = Math.min(...others.slice(inStore.length));
+        const stored = inStore.length > 0 ? ms(others[0] ?? 0) : 'none';
+        rows.push([`${endpoint}: ${label}`, ms(ours), stored, ms(best), ratio(ours / best)]);
       }
     } finally {
       byHand.close();
-      await store.close();
+      await store?.close();
       await inPlace.close();
     }
     endProgress();
@@ -64,7 +63,7 @@ export async function benchInPlace(bench: Bench): Promise<void> {
 
 /** Converts the hot streams, unless they are. @returns the folder of the files */
 async function convert(set: Dataset): Promise<string> {
-  const folder = join(set.folder, 'parquet');
+  const folder = set.parquetDir;
   for (const table of hotTables) {
     if (existsSync(join(folder, table)) && !existsSync(join(folder, `.${table}`))) continue;
     showProgress(`${set.name}: ${table}: converting`);

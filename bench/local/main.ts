@@ -37,18 +37,18 @@ async function main(): Promise<void> {
   const limits = readLimits(process.env);
   const sets = options.sizes.map((name) => dataset(options.dir, name)).sort((a, b) => a.rows - b.rows);
   for (const set of sets) {
-    await generate(
-      set,
-      shipped.tables.map(({ name }) => name),
-      limits,
-      showProgress,
-    );
+    await generate(set, shipped.tables, limits, showProgress);
   }
   endProgress();
   console.log(
     `DuckDB: ${limits.threads} threads, ${limits.DUCKDB_MEMORY_LIMIT}; UV_THREADPOOL_SIZE ${process.env.UV_THREADPOOL_SIZE ?? 'not set'}; Node ${process.version}`,
   );
-  for (const part of options.parts) await runs[part]({ catalog, limits, options, sets });
+  const bench = { catalog, limits, options, sets };
+  const ofLines = { ...bench, sets: sets.filter(({ isParquetOnly }) => !isParquetOnly) };
+  for (const part of options.parts) {
+    if (part === 'in-place') await runs[part](bench);
+    else if (ofLines.sets.length > 0) await runs[part](ofLines);
+  }
 }
 
 /** Removes only sets: the folder may contain other files of the user. */
