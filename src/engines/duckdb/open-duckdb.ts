@@ -12,6 +12,7 @@ import type { DuckdbSettings } from './duckdb-options.ts';
 import type { LocalData } from './data/local-data.ts';
 import { openData, requireDataDir } from './open-data.ts';
 import { asStartError, type Database, openDatabase } from './open-database.ts';
+import { sizeOf } from './open-isolated.ts';
 import { openVersions, type Versions } from './open-versions.ts';
 import { planInBackground } from './prepare/plan-in-background.ts';
 import { ConnectionPool } from './run/connection-pool.ts';
@@ -80,6 +81,7 @@ async function openParts(
   closers.push(() => versions.idle());
   // An import frees hundreds of megabytes again and again, of which the allocator would keep most.
   for (const threshold of flushThresholds) await connection.run(`SET ${threshold} = '32MB'`);
+  await connection.run(`SET memory_limit = '${Math.floor(importShare * sizeOf(settings.memoryLimit))}B'`);
   const data = await openData({
     connect,
     settings,
@@ -124,6 +126,9 @@ async function openParts(
     run: catchUp === undefined ? run : (bound, options) => catchUp().then(() => run(bound, options)),
   };
 }
+
+/** What an import may take of the memory limit: its reader and its sorting take more than DuckDB counts. */
+const importShare = 0.75;
 
 const flushThresholds = ['allocator_flush_threshold', 'allocator_bulk_deallocation_flush_threshold'];
 
