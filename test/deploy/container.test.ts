@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collectOutput } from '../support/child-output.ts';
 import { playDockerfile, removeStages, type Stage } from '../support/dockerfile.ts';
 import { ready } from '../support/gateway-process.ts';
+import { isNightly } from '../support/nightly.ts';
 import { startTraceCollector } from '../support/trace-collector.ts';
 
 /** What the base images have, of the programs that the steps call. */
@@ -32,7 +33,8 @@ const programs = {
 /** Of the image gcr.io/distroless/cc-debian12. */
 const baseBytes = 25e6;
 
-describe('the container image, its steps played without Docker', () => {
+// At night: its installation and build take forty seconds of processor time.
+describe.runIf(isNightly)('the container image, its steps played without Docker', () => {
   const into = mkdtempSync(join(tmpdir(), 'querygate-test-'));
   let image: Stage;
   beforeAll(() => {
