@@ -8,6 +8,7 @@ export { progressText } from './progress.ts';
 export { newestMoment } from './sample/data-relation.ts';
 export { type InferredFields, inferFields } from './sample/infer-fields.ts';
 export { findDataFiles } from './scan/data-files.ts';
+export { isRemote, isUnreachable } from './store/remote-path.ts';
 export { isDisordered } from './store/check-order.ts';
 export { openStore, type Store, storeInUse, storeName } from './store/open-store.ts';
 export { addedTimes, type Changed, type TimeRange } from './store/changed-times.ts';

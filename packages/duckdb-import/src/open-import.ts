@@ -11,7 +11,8 @@ import {
 import { type LoadedChanges, loadChanges } from './load-changes.ts';
 import { describeRejects } from './reject/describe-problem.ts';
 import { type ImportWarnings, importWarnings } from './import-warnings.ts';
-import { type DataFile, type DataFolder, findDataFiles, type TableFiles } from './scan/data-files.ts';
+import type { DataFile, DataFolder, TableFiles } from './scan/data-files.ts';
+import { findFiles } from './scan/remote-files.ts';
 import { type Changes, findChanges } from './scan/find-changes.ts';
 import type { ManifestEntry } from './store/manifest.ts';
 import { findWaiting, updateCompleteTables } from './waiting-files.ts';
@@ -119,7 +120,9 @@ interface Scan extends Changes {
 
 async function scanDataDir(state: ImportState): Promise<Scan | { readonly problem: string }> {
   const { manifest, options, unreadable } = state;
-  const folder = await findDataFiles(options.dataDir, options.tables.all).catch((error: Error) => error);
+  const folder = await findFiles(state.connection, options.dataDir, options.tables.all).catch(
+    (error: Error) => error,
+  );
   if (folder instanceof Error) {
     const code = 'code' in folder ? String(folder.code) : folder.message;
     return { problem: `the data folder cannot be read: ${code}` };

@@ -4,6 +4,7 @@ import { canGrow, type DataFile } from './scan/data-files.ts';
 import type { Change } from './scan/find-changes.ts';
 import { fingerprint, fingerprintBytes, noEnds, readMatchingEnds, readRange } from './scan/fingerprint.ts';
 import type { ManifestEntry, Reject } from './store/manifest.ts';
+import { isRemote } from './store/remote-path.ts';
 
 /** Consecutive rows of one file. */
 export interface Slice {
@@ -138,6 +139,8 @@ function entryOf(
 
 /** True if a file has changed, or has been removed, since the folder was scanned. */
 export async function hasChanged({ path, size, mtime }: DataFile): Promise<boolean> {
+  // DuckDB compares the tag of a file in a bucket with each request.
+  if (isRemote(path)) return false;
   try {
     const now = await stat(path, { bigint: true });
     return Number(now.size) !== size || now.mtimeNs !== mtime;

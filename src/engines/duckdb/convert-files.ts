@@ -2,7 +2,7 @@ import { commandError } from '@querygate/bigquery-sql/command';
 import { equalityColumns } from '@querygate/bigquery-sql/analysis';
 import { sessionSettings } from '@querygate/bigquery-sql/duckdb';
 import { readStored } from '@querygate/bigquery-sql/tree';
-import { convertTable } from '@querygate/duckdb-import';
+import { convertTable, isRemote, parseLake } from '@querygate/duckdb-import';
 import { buildAnalyze } from '../../catalog-analysis/analyze-catalog.ts';
 import { loadCatalog } from '../../catalog/folder/load-catalog.ts';
 import { type DuckdbOptions, withDefaults } from './duckdb-options.ts';
@@ -28,6 +28,8 @@ export async function convertFiles(
     throw commandError(`no table is named ${JSON.stringify(name)}; querygate tables add declares one`);
   if (dataDir === undefined)
     throw commandError('the demo has no files; --data-dir names the folder of files');
+  if (isRemote(dataDir) || parseLake(dataDir))
+    throw commandError('--data-dir must be a folder: only its files are converted');
   if (to === undefined) throw commandError('--to must name the folder of the new files');
   const { queries, analysisOf } = buildAnalyze({ sql: 'bigquery' })(catalog);
   const database = await openDatabase(settings);

@@ -13,11 +13,13 @@ import {
   dropOlder,
   type Import,
   isDisordered,
+  isRemote,
   listedNames,
   openImport,
   parseLake,
   progressText,
 } from '@querygate/duckdb-import';
+import { openBucket, requireReachable } from './data/bucket.ts';
 import { openLakeData } from './data/lake-data.ts';
 import type { DataOptions, LocalData, TableChange } from './data/local-data.ts';
 import { isDatabaseUnusable } from './wire/unusable-database.ts';
@@ -29,7 +31,7 @@ const orderCheckRows = 200_000;
 
 /** @throws StartError if it is not a folder, or nothing in it can be read: without rows every query would seem to work */
 export function requireDataDir({ dataDir }: DuckdbOptions): void {
-  if (dataDir === undefined || parseLake(dataDir)) return;
+  if (dataDir === undefined || isRemote(dataDir) || parseLake(dataDir)) return;
   try {
     readdirSync(dataDir);
     // Names may be listed without the right to open the files.
@@ -120,6 +122,7 @@ async function openDataFolder(options: DataOptions, dataDir: string): Promise<Lo
   const { settings, connect, listener, tables } = options;
   const closing = new AbortController();
   const connection = await connect();
+  if (isRemote(dataDir)) await openBucket(connection, dataDir, settings.extensionsDir);
   const data = await openFiles(options, dataDir, closing.signal);
   // The tables' own connection runs one transaction at a time.
   const exclusive = buildExclusive();
@@ -142,10 +145,11 @@ async function openDataFolder(options: DataOptions, dataDir: string): Promise<Lo
     },
   });
   let refreshing: Promise<void> | undefined;
+  const folder = isRemote(dataDir) ? dataDir.replace(/\/*$/, '/') : resolve(dataDir);
   return {
     problems: data.problems,
     files: tables.files,
-    ...{ source: resolve(dataDir), folders: [resolve(dataDir)], paths: [] },
+    ...{ source: folder, folders: [folder], paths: [] },
     refresh() {
       refreshing ??= exclusive(async () => {
         order.newRows += (await importChanges(data, options)).rows;
@@ -154,7 +158,10 @@ async function openDataFolder(options: DataOptions, dataDir: string): Promise<Lo
       });
       return refreshing;
     },
-    blame: (files, error) => data.blame(files, error),
+    async blame(files, error) {
+      if (isRemote(dataDir) && requireReachable(error, listener.problem)) return true;
+      return data.blame(files, error);
+    },
     replaceTables: (change) => exclusive(() => replaceTables(data, options, change)),
     dropTables: (old) =>
       exclusive(async () => {

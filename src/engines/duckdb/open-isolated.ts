@@ -49,7 +49,9 @@ function open(host: EngineHost, settings: DuckdbSettings): Promise<Engine> {
     // Every query occupies a thread of libuv's pool, also one that has been left behind because it did not stop.
     env: {
       UV_THREADPOOL_SIZE: String(2 * host.limits.concurrency + 4),
-      ...(settings.dataDir?.startsWith('ducklake:') && databaseVariables()),
+      ...(settings.dataDir !== undefined &&
+        /^(?:ducklake|s3|gs):/.test(settings.dataDir) &&
+        variablesOfData()),
     },
     // Rows become text that is thrown away: without this, V8 keeps some 30 MB for it.
     flags: ['--max-semi-space-size=4'],
@@ -58,10 +60,10 @@ function open(host: EngineHost, settings: DuckdbSettings): Promise<Engine> {
   });
 }
 
-/** The variables by which Postgres's library finds a database. It waits for ever by default. */
-const databaseVariables = () => ({
+/** The variables by which libraries find Postgres, which they would wait for without end, and buckets. */
+const variablesOfData = () => ({
   PGCONNECT_TIMEOUT: '10',
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => /^PG[A-Z]+$/.test(name))),
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => /^(?:PG[A-Z]+|AWS_\w+)$/.test(name))),
 });
 
 /** Address space that is not memory: of V8, of threads, and of what removes the types of TypeScript, which is WebAssembly. */

@@ -1,7 +1,7 @@
 import { globText } from '@querygate/bigquery-sql/command';
 import type { ImportState } from '../import-state.ts';
 import { describeFileProblem } from '../reject/describe-problem.ts';
-import { findDataFiles } from '../scan/data-files.ts';
+import { findFiles } from '../scan/remote-files.ts';
 import type { PlacedFile } from '../store/files/placed-file.ts';
 
 /** Of a reader of Parquet: it does not name the file. */
@@ -22,7 +22,7 @@ export async function blameFile(
   const found = named ? { file: named, error } : ofReader.test(message) && (await firstBroken(state, files));
   if (!found) return false;
   const { dataDir, tables } = state.options;
-  const folder = await findDataFiles(dataDir, tables.all);
+  const folder = await findFiles(state.connection, dataDir, tables.all);
   for (const file of [...folder.tables.values()].flatMap((one) => one.files)) {
     if (file.path !== found.file.path) continue;
     state.unreadable.add(file, found.error);

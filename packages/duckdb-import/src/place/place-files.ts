@@ -4,6 +4,7 @@ import { changeFiles, type ImportState, timesOfChange } from '../import-state.ts
 import { describeFileProblem } from '../reject/describe-problem.ts';
 import type { DataFile } from '../scan/data-files.ts';
 import type { Change } from '../scan/find-changes.ts';
+import { isRemote, isUnreachable } from '../store/remote-path.ts';
 import { hasChanged } from '../slices.ts';
 import type { ManifestEntry } from '../store/manifest.ts';
 import type { Footer, PlacedFile } from '../store/files/placed-file.ts';
@@ -36,7 +37,8 @@ export async function restoreFiles(state: ImportState): Promise<void> {
 
 async function placedFile(state: ImportState, entry: ManifestEntry, footer: Footer): Promise<PlacedFile> {
   const { number, name, identity, size, mtime } = entry;
-  const path = join(state.options.dataDir, name);
+  const { dataDir } = state.options;
+  const path = isRemote(dataDir) ? `${dataDir.replace(/\/*$/, '')}/${name}` : join(dataDir, name);
   return { ...footer, ...(await state.shapeOf(footer)), number, name, path, identity, size, mtime };
 }
 
@@ -102,7 +104,10 @@ async function placeFilesOf(
   }
   if (placed.length > 0 || removed.size > 0) await replaceFiles(state, schema, placed, removed);
   return examined
-    .filter(({ error, footer }) => footer === undefined && error === undefined)
+    .filter(
+      ({ change, error, footer }) =>
+        !isRemote(change.file.path) && footer === undefined && error === undefined,
+    )
     .map(({ change }) => withoutPlaced(change, removed));
 }
 
@@ -136,11 +141,13 @@ async function examine(state: ImportState, schema: TableSchema, change: Change):
     const bounds = { ...found.bounds, ...given.bounds };
     return { change, rows, footer: { ...footer, bounds, repeatedPaths: found.repeatedPaths } };
   } catch (error) {
-    return (await hasChanged(file)) ? { change } : { change, error };
+    return isUnreachable(error) || (await hasChanged(file)) ? { change } : { change, error };
   }
 }
 
 function inDoubt(doubts: Map<string, string>, change: Change, doubt: string): Examined {
+  // It would have to be imported.
+  if (isRemote(change.file.path)) return { change, error: new Error(doubt) };
   doubts.set(change.file.name, doubt);
   return { change };
 }

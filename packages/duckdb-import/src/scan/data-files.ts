@@ -144,7 +144,7 @@ export function kindOf(name: string): Pick<DataFile, 'format' | 'compression' | 
 }
 
 /** Files that other tools put beside their data: `_temporary/`, `.part-0.json.crc` and the like. */
-const isHidden = (name: string) => /(^|[\\/])[._]/.test(name);
+export const isHidden = (name: string) => /(^|[\\/])[._]/.test(name);
 
 function formatOf(extension: string): DataFile['format'] {
   if (extension === 'json' || extension === 'csv' || extension === 'parquet') return extension;

@@ -1,6 +1,7 @@
-import { type Lake, type LakeLocation, openLake } from '@querygate/duckdb-import';
+import { isRemote, type Lake, type LakeLocation, openLake } from '@querygate/duckdb-import';
 import { openRepeat } from '../../../concurrency/repeat.ts';
 import { GatewayError, StartError } from '../../../errors.ts';
+import { openBucket, requireReachable } from './bucket.ts';
 import { loadExtensions } from '../extensions.ts';
 import type { DataOptions, LocalData } from './local-data.ts';
 
@@ -21,6 +22,7 @@ export async function openLakeData(
       throw new StartError('The lake cannot be opened', [{ message: `dataDir: ${reasonOf(error)}` }]);
     },
   );
+  if (isRemote(lake.dataPath)) await openBucket(connection, lake.dataPath, settings.extensionsDir);
   const report = buildReport(options, lake);
   const refresh = async () => {
     const isChanged = await lake.refresh();
@@ -49,6 +51,7 @@ export async function openLakeData(
       const text = error instanceof Error ? error.message : '';
       // It has expired meanwhile.
       if (text.includes('No snapshot found at')) return true;
+      if (isRemote(lake.dataPath)) requireReachable(error, report.failure);
       const isOfFile = text.includes(lake.dataPath) || isOfReader.test(text);
       if (!isOfFile && isOfCatalog.test(text)) throw unreachable(error);
       if (!isOfFile) return false;

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Bindings, FileRead } from '@querygate/bigquery-sql/duckdb';
 import type { TableInStore } from '../table-in-store.ts';
+import { isRemote } from '../remote-path.ts';
 import { filesRelation, type RowsInPlace } from './files-relation.ts';
 import { mayHaveRows } from './may-have-rows.ts';
 import type { PlacedFile } from './placed-file.ts';
@@ -174,7 +175,9 @@ export class FilesReading {
   }
 }
 
-const isAsKnown = ({ path, identity, size, mtime }: PlacedFile): Promise<boolean> =>
+const isAsKnown = async ({ path, identity, size, mtime }: PlacedFile): Promise<boolean> =>
+  // DuckDB compares the tag of a file in a bucket with each request.
+  isRemote(path) ||
   stat(path, { bigint: true }).then(
     (now) => `${now.dev}:${now.ino}` === identity && Number(now.size) === size && now.mtimeNs === mtime,
     () => false,

@@ -1,0 +1,69 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { globText } from '@querygate/bigquery-sql/command';
+import { isRemote } from '../store/remote-path.ts';
+import {
+  type DataFile,
+  type DataFolder,
+  findDataFiles,
+  isHidden,
+  kindOf,
+  tableOf,
+  type TableFiles,
+} from './data-files.ts';
+
+/** The files of a data folder, or of a bucket, by table. */
+export const findFiles = (
+  connection: DuckDBConnection,
+  dataDir: string,
+  tables: readonly TableSchema[],
+): Promise<DataFolder> =>
+  isRemote(dataDir) ? findRemoteFiles(connection, dataDir, tables) : findDataFiles(dataDir, tables);
+
+/**
+ * Lists the files of a bucket by table, as `findDataFiles` does those of a folder: one request for each thousand files. What is
+ * not Parquet has a problem, because it would have to be copied.
+ *
+ * @throws Error if the bucket cannot be listed
+ */
+async function findRemoteFiles(
+  connection: DuckDBConnection,
+  dataDir: string,
+  tables: readonly TableSchema[],
+): Promise<DataFolder> {
+  const root = dataDir.replace(/\/*$/, '/');
+  const pattern = globText(root).replace(/'$/, "**'");
+  const listed = await connection.runAndReadAll(
+    `SELECT filename, size::DOUBLE, epoch_us(last_modified) FROM read_blob(${pattern}) ORDER BY filename`,
+  );
+  const declared = new Map(tables.map(({ name }) => [name.toLowerCase(), name]));
+  const found = new Map<string, { files: DataFile[]; problem?: string }>();
+  const others = new Set<string>();
+  for (const [path, size, micros] of listed.getRowsJS()) {
+    const name = String(path).slice(root.length);
+    const kind = kindOf(name);
+    if (kind === undefined || isHidden(name)) continue;
+    const table = declared.get(tableOf(name).toLowerCase());
+    if (table === undefined) {
+      others.add(name.split('/', 1)[0] ?? name);
+      continue;
+    }
+    const ofTable = found.get(table) ?? { files: [] };
+    found.set(table, ofTable);
+    const mtime = BigInt(String(micros)) * 1000n;
+    const file = {
+      ...kind,
+      table,
+      name,
+      path: String(path),
+      identity: name,
+      size: Number(size),
+      mtime,
+      ctime: mtime,
+    };
+    if (kind.format === 'parquet' && kind.compression === undefined) ofTable.files.push(file);
+    else
+      ofTable.problem ??= `${name}: only Parquet is read from a bucket; querygate tables convert makes it of other files`;
+  }
+  return { tables: found satisfies Map<string, TableFiles>, others: [...others] };
+}

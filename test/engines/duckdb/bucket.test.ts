@@ -1,0 +1,136 @@
+import { execFileSync } from 'node:child_process';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { duckdb } from '../../../src/engines/duckdb/duckdb.ts';
+import { type Bucket, hasMoto, startBucket } from '../../support/bucket.ts';
+import { extensionsDir, isWithoutExtensions } from '../../support/duckdb-extensions.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type FolderApp, openFolderApp } from '../../support/folder-app.ts';
+import { openWithExtensions } from '../../support/lake.ts';
+import { isNightly } from '../../support/nightly.ts';
+
+const queryOf = (id: number, sql: string) => `/*---
+id: 11111111-2222-4333-8444-55555555555${id}
+description: a query of the tests
+max_rows: 100
+caching: disabled
+columns: { n: { type: integer, description: n }, total: { type: integer, description: t } }
+---*/
+${sql}
+`;
+
+const files = {
+  'tables/events.json': JSON.stringify([
+    { name: 'id', type: 'INTEGER' },
+    { name: 'text', type: 'STRING' },
+    { name: 'day', type: 'DATE' },
+  ]),
+  'tables/others.json': JSON.stringify([{ name: 'n', type: 'INTEGER' }]),
+  'sums.sql': queryOf(1, 'SELECT COUNT(*) AS n, SUM(id + LENGTH(text)) AS total FROM events'),
+  'counts.sql': queryOf(4, 'SELECT COUNT(*) AS n, CAST(NULL AS INT64) AS total FROM events'),
+  'days.sql': queryOf(2, "SELECT COUNT(*) AS n, SUM(id) AS total FROM events WHERE day = '2026-01-02'"),
+  'other.sql': queryOf(3, 'SELECT COUNT(*) AS n, SUM(n) AS total FROM others'),
+};
+
+describe.skipIf(!isNightly || isWithoutExtensions || !hasMoto)('a bucket', () => {
+  let bucket: Bucket;
+  let gateway: FolderApp | undefined;
+  let maker: Awaited<ReturnType<typeof openWithExtensions>>;
+  beforeEach(async () => {
+    bucket = await startBucket();
+    vi.stubEnv('AWS_ENDPOINT_URL', bucket.url);
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'a');
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'b');
+    vi.stubEnv('AWS_REGION', 'us-east-1');
+    maker = await openWithExtensions('httpfs');
+    await maker.connection.run(`CREATE SECRET s (TYPE s3, KEY_ID 'a', SECRET 'b', REGION 'us-east-1',
+      ENDPOINT '${new URL(bucket.url).host}', URL_STYLE 'path', USE_SSL false)`);
+    for (const day of ['2026-01-01', '2026-01-02']) await write(`events/day=${day}/a.parquet`, 0, 1000);
+  });
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    await gateway?.close();
+    gateway = undefined;
+    maker.connection.closeSync();
+    maker.instance.closeSync();
+    await bucket.close();
+  });
+  const write = (name: string, from: number, to: number) =>
+    maker.connection.run(
+      `COPY (SELECT i AS id, repeat('x', 100) AS text FROM range(${from}, ${to}) AS t(i)) TO 's3://bucket/logs/${name}'`,
+    );
+  const remove = (key: string) =>
+    execFileSync('python3', [
+      '-c',
+      `import boto3; boto3.client('s3', region_name='us-east-1').delete_object(Bucket='bucket', Key='${key}')`,
+    ]);
+  const open = async (isolate = false) => {
+    gateway = await openFolderApp(files, {
+      env: { ENGINE_TIMEOUT_MS: '3000' },
+      options: {
+        engine: duckdb({
+          ...{ dataDir: 's3://bucket/logs', extensionsDir, isolate, refreshSeconds: 0.1, threads: 2 },
+          storeFile: ':memory:',
+        }),
+      },
+    });
+    return gateway;
+  };
+  const get = async (name: string) => {
+    const response = await gateway?.get(name);
+    return { status: response?.status, body: await response?.json() };
+  };
+  const sum = (n: number, total: number) => ({ status: 200, body: { result: [{ n, total }] } });
+  const all = sum(2000, 2 * 499_500 + 2000 * 100);
+  const logged = () => gateway?.logged.map(({ msg }) => msg).join('\n') ?? '';
+
+  test.each([true, false])(
+    'files are read where they are, and followed; in a process of its own: %s',
+    async (isolate) => {
+      await open(isolate);
+      expect(await get('sums')).toEqual(all);
+      expect(await get('days')).toEqual(sum(1000, 499_500));
+      await write('events/day=2026-01-03/b c%+.parquet', 0, 10);
+      await eventually(async () =>
+        expect(await get('sums')).toEqual(sum(2010, 2 * 499_500 + 45 + 2010 * 100)),
+      );
+      remove('logs/events/day=2026-01-01/a.parquet');
+      await eventually(async () => expect(await get('sums')).toEqual(sum(1010, 499_500 + 45 + 1010 * 100)));
+    },
+  );
+
+  test.each(['busy', 'slow', 'cut'] as const)(
+    'while requests for rows fail (%s), queries give 503 or 504, and never a part of the rows',
+    async (fault) => {
+      await write('events/day=2026-01-03/b.parquet', 0, 100_000);
+      await open();
+      // Rows that have been read are in DuckDB's cache, and this reads none.
+      expect((await get('counts')).body).toEqual({ result: [{ n: 102_000 }] });
+      bucket.fail(fault, true);
+      for (let at = 0; at < 3; at += 1) expect((await get('sums')).status).toBeOneOf([503, 504]);
+      bucket.fail(undefined);
+      await eventually(async () =>
+        expect((await get('sums')).body).toMatchObject({ result: [{ n: 102_000 }] }),
+      );
+    },
+  );
+
+  test('while the bucket cannot be listed, a start is refused, and a gateway keeps the files that it knows', async () => {
+    await open();
+    bucket.fail('busy');
+    await eventually(() => expect(logged()).toContain('the data folder cannot be read'));
+    bucket.fail(undefined);
+    expect(await get('sums')).toEqual(all);
+    await gateway?.close();
+    bucket.fail('busy');
+    await expect(open()).rejects.toThrow(/dataDir: the bucket cannot be listed: .*503/);
+    gateway = undefined;
+  });
+
+  test('what is not Parquet, or would have to be imported, is named', async () => {
+    await maker.connection.run("COPY (SELECT 1 AS n) TO 's3://bucket/logs/others.csv'");
+    await open();
+    expect(await get('other')).toMatchObject({ status: 502, body: { error: { code: 'DATA_UNREADABLE' } } });
+    expect(logged()).toContain('others.csv: only Parquet is read from a bucket');
+    expect(await get('sums')).toEqual(all);
+  });
+});
