@@ -39,8 +39,8 @@ export function checkQuackOptions(options: QuackOptions): QuackSettings {
   const { text } = optionRule;
   checkOptions<QuackOptions>('quack', options, {
     url: required({
-      is: (value) => typeof value === 'string' && addressIn(value) !== undefined,
-      must: mustBe,
+      ...text,
+      problemOf: (url) => (addressIn(String(url)) === undefined ? `must be ${mustBe}` : undefined),
     }),
     token: required({ is: text.is, must: 'the token that the server requires' }),
     extensionsDir: { is: text.is, must: 'the path of a folder' },
