@@ -54,11 +54,25 @@ export interface UseOfEndpoints {
   readonly endpoints: Readonly<Record<string, Use>>;
 }
 
+/** What an endpoint costs. */
+export interface DayCosts {
+  /** To whom it was billed, in words. */
+  readonly of: string;
+  readonly days: readonly {
+    readonly day: string;
+    readonly runs: number;
+    readonly bytesBilled: number;
+    readonly slotMs: number;
+  }[];
+}
+
 /** Requests with one key. */
 export interface Gateway {
   openapi(): Promise<OpenapiDocument>;
   /** The use of all endpoints; none if the gateway does not report it. */
   use(): Promise<UseOfEndpoints>;
+  /** What an endpoint costs by day; no days if the gateway does not report it. */
+  costs(endpoint: string): Promise<DayCosts>;
   /** @param again whether the query is to run, whatever is cached */
   rows(url: string, signal: AbortSignal, again: boolean): Promise<RowsResponse>;
   /**
@@ -100,6 +114,11 @@ export function openGateway(key: string): Gateway {
     async use() {
       const response = await request(`${basePath}/use.json`).catch(() => undefined);
       return (await response?.json().catch(() => undefined)) ?? { since: '', endpoints: {} };
+    },
+    async costs(endpoint) {
+      const url = `${basePath}/costs.json?endpoint=${encodeURIComponent(endpoint)}`;
+      const response = await request(url).catch(() => undefined);
+      return (await response?.json().catch(() => undefined)) ?? { of: '', days: [] };
     },
     async rows(url, signal, again) {
       const init = { signal, ...(again && { cache: 'reload' as const }) };

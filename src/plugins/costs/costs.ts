@@ -14,6 +14,7 @@ import { Budgets } from './budgets/budgets.ts';
 import { buildPeriodOf } from './budgets/limits.ts';
 import { openLedger } from './budgets/open-ledger.ts';
 import { CostMetrics } from './cost-metrics.ts';
+import { buildDayRoute } from './day-route.ts';
 import { sharedAccounts } from './shared-accounts.ts';
 
 /** How costs are accounted for. */
@@ -58,6 +59,7 @@ export function costs(options: CostsOptions = {}): GatewayPlugin {
   let host: PluginHost | undefined;
   let accounts: Accounts | undefined;
   let budgets: Budgets | undefined;
+  let dayRoute: ReturnType<typeof buildDayRoute> | undefined;
   let marked = new WeakMap<Reply, Reply>();
 
   const settle = (bound: BoundQuery, { payer }: RunOptions, bill: Totals) => {
@@ -99,6 +101,11 @@ export function costs(options: CostsOptions = {}): GatewayPlugin {
       budgets?.replaceCatalog(catalog);
       marked = new WeakMap();
       hookReplies();
+    },
+    routes(catalog, { clock }) {
+      const load = async (days: ReadonlySet<string>) => (await accounts?.load(days)) ?? [];
+      dayRoute ??= buildDayRoute({ timeZone, clock, load });
+      return [dayRoute(catalog)];
     },
     paceOf: ({ query }) => budgets?.paceOf(query) ?? 1,
     async aroundRun(bound, given, run): Promise<Rows> {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import type { SharedState } from '../../redis/shared-state.ts';
 import type { AccountRow } from './account.ts';
@@ -5,6 +6,9 @@ import type { AccountStore } from './accounts.ts';
 
 /** How long Redis keeps a day. */
 const keepSeconds = 100 * 86_400;
+
+/** Rows that are read in one turn of the event loop. */
+const rowsOfTurn = 500;
 
 /** Rows of one command: Redis does nothing else meanwhile. */
 const maxRows = 500;
@@ -49,10 +53,13 @@ export function sharedAccounts(state: SharedState): AccountStore {
       const loaded = [...days].map(async (day) => {
         const reply = await state.evaluate(loadScript, [keyOf(day)], []);
         if (!Array.isArray(reply)) throw new Error('the accounts in Redis cannot be read');
-        const texts = reply.map(String);
-        return texts.flatMap((field, at) =>
-          at % 2 === 0 ? parseRow(day, state.decrypt(field) ?? '', texts[at + 1] ?? '') : [],
-        );
+        const rows: AccountRow[] = [];
+        for (let at = 0; at < reply.length; at += 2) {
+          if (at % (2 * rowsOfTurn) === 0) await nextTurn();
+          const [field, value] = [String(reply[at]), String(reply[at + 1])];
+          rows.push(...parseRow(day, state.decrypt(field) ?? '', value));
+        }
+        return rows;
       });
       return (await Promise.all(loaded)).flat();
     },

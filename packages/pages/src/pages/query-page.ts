@@ -7,6 +7,7 @@ import { exampleValues, isComplete, type ParameterValues, searchOf, valuesOf } f
 import { buildResult, type ResultSection } from '../result/result.ts';
 import { cachingText } from '../words.ts';
 import { buildSnippetSection, type SnippetSection } from '../snippets/snippet-section.ts';
+import { buildCostSection } from './cost-section.ts';
 import { type Group, versionsLine } from './versions.ts';
 import { hashOf, type View, viewOf } from '../view.ts';
 
@@ -35,6 +36,7 @@ class QueryPage {
   readonly #result: ResultSection;
   readonly #snippets: SnippetSection;
   readonly #settings: ReturnType<typeof buildSettings>;
+  readonly #costs: HTMLElement;
   readonly #isWide = matchMedia('(min-width: 60rem)');
   #view = viewOf(location.hash);
   /** Of the request that is shown, with row arguments. */
@@ -71,11 +73,19 @@ class QueryPage {
     });
     this.#form.element.addEventListener('input', () => this.#snippets.refresh());
     this.#settings = buildSettings(this.#form);
+    this.#costs = buildCostSection(gateway, endpoint.name);
   }
 
   parts(): readonly HTMLElement[] {
     const { endpoint, group } = this.#options;
-    return layoutOf(endpoint, group, this.#settings.element, this.#result.element, this.#snippets.element);
+    return layoutOf(
+      endpoint,
+      group,
+      this.#settings.element,
+      this.#result.element,
+      this.#snippets.element,
+      this.#costs,
+    );
   }
 
   /** Shows the request in the address, or one with the examples of the author. */
@@ -162,6 +172,7 @@ function layoutOf(
   settings: HTMLElement,
   result: HTMLElement,
   snippets: HTMLElement,
+  costs: HTMLElement,
 ): readonly HTMLElement[] {
   const most = maxRows === undefined ? '' : `At most ${maxRows.toLocaleString('en')} rows. `;
   const badge = element('span', { class: 'badge' }, 'deprecated');
@@ -178,6 +189,7 @@ function layoutOf(
       element('p', { class: 'muted' }, `${most}${cachingText(caching)}`),
       columnsTable(columns),
     ),
+    costs,
   ];
 }
 
