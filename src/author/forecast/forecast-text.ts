@@ -6,6 +6,7 @@ import type { ForecastLimits } from './forecast-limits.ts';
 export function forecastLines({
   runs,
   tenants,
+  isShared,
   bytesPerMonth,
   usdPerMonth,
   notes,
@@ -14,19 +15,25 @@ export function forecastLines({
   return [
     ...runs.flatMap((run, at) => (run.bytesBilled === undefined ? [] : [runLine(run, at)])),
     ...(bytesPerMonth !== undefined && (tenants > 1 || runs.length > 2)
-      ? [`${tenants === 1 ? 'together' : `for ${count(tenants)} tenants`}: ${monthText(month)}`]
+      ? [`${tenants === 1 ? 'together' : `for ${allOf({ tenants, isShared })}`}: ${monthText(month)}`]
       : []),
     ...notes,
   ];
 }
 
 /** The month, and the run with the examples, in a line; undefined if they are not known. */
-export function summaryOf({ runs, tenants, bytesPerMonth, usdPerMonth }: Forecast): string | undefined {
+export function summaryOf({
+  runs,
+  tenants,
+  isShared,
+  bytesPerMonth,
+  usdPerMonth,
+}: Forecast): string | undefined {
   const [example] = runs;
   if (example?.bytesBilled === undefined) return undefined;
   const each = `${count(example.bytesBilled)} bytes a run with its examples`;
   if (example.runsPerDay === undefined) return `${each}, each request is a run`;
-  const forAll = tenants === 1 ? '' : ` for ${count(tenants)} tenants`;
+  const forAll = tenants === 1 ? '' : ` for ${allOf({ tenants, isShared })}`;
   return `${monthText({ bytesPerMonth, usdPerMonth })}${forAll} while warm (${each}, ${count(example.runsPerDay)} runs a day)`;
 }
 
@@ -44,6 +51,9 @@ function runLine(run: RunForecast, at: number): string {
   return `${shown.join(' ')}: ${count(bytesBilled)} bytes a run, ${often}`;
 }
 
+const allOf = ({ tenants, isShared }: Pick<Forecast, 'tenants' | 'isShared'>): string =>
+  `${count(tenants)} tenants${isShared ? ' in one run' : ''}`;
+
 const monthText = ({ bytesPerMonth, usdPerMonth }: Pick<RunForecast, 'bytesPerMonth' | 'usdPerMonth'>) =>
   bytesPerMonth === undefined
     ? 'not known'
@@ -58,10 +68,10 @@ export const usd = (value: number): string =>
 
 /** What is wrong with a forecast above a limit; undefined below it. */
 export function limitProblem(
-  { tenants, usdPerMonth }: Forecast,
+  { tenants, isShared, usdPerMonth }: Forecast,
   { maximumUsd }: ForecastLimits,
 ): string | undefined {
   if (maximumUsd === undefined || usdPerMonth === undefined || usdPerMonth <= maximumUsd) return undefined;
-  const forAll = tenants === 1 ? '' : ` for ${count(tenants)} tenants`;
+  const forAll = tenants === 1 ? '' : ` for ${allOf({ tenants, isShared })}`;
   return `would cost ${usd(usdPerMonth)} a month while warm${forAll}; at most ${usd(maximumUsd)} are allowed`;
 }

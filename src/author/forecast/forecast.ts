@@ -1,9 +1,11 @@
 import type { ParameterText, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { exampleParameters } from '../../catalog/binding/example-parameters.ts';
 import type { AnalyzedCatalog } from '../../catalog-analysis/analyze-catalog.ts';
+import { deriveQuery } from '../../catalog-analysis/derived/derive-query.ts';
 import type { Partitioning, QueryCheck } from '../../engine-contract/engine.ts';
 import type { EngineFactory, EngineLimits } from '../../engine-contract/engine-factory.ts';
 import { countTables, mostBilled } from '../../plugins/costs/budgets/rounding.ts';
+import { sharedQuery } from '../../plugins/shared-runs/share-query.ts';
 import { pruningNotes } from './pruning-notes.ts';
 
 /** The runs of a saved query with one set of values. */
@@ -25,6 +27,8 @@ export interface Forecast {
   readonly runs: readonly RunForecast[];
   /** How many tenants it is for; 1 for a query without a tenant. */
   readonly tenants: number;
+  /** True if one run refreshes all of them. */
+  readonly isShared: boolean;
   /** Of all tenants, each with what is warm from the start on, or the examples if they cost more. */
   readonly bytesPerMonth: number | undefined;
   readonly usdPerMonth: number | undefined;
@@ -33,7 +37,7 @@ export interface Forecast {
 }
 
 interface ForecastOptions {
-  readonly engine: Required<Pick<EngineFactory, 'check'>>;
+  readonly engine: EngineFactory & Required<Pick<EngineFactory, 'check'>>;
   readonly limits: EngineLimits;
   readonly tenants: number;
   /** Where BigQuery runs queries that do not say it. */
@@ -76,15 +80,20 @@ export async function forecastCosts(
         forecastRun(form, checks.get(form)?.bytesProcessed, hasReservation),
       );
       const of = query.tenant === undefined ? 1 : tenants;
-      const bytesPerMonth = times(of, monthOf(runs));
+      const isShared = of > 1 && runsForAll(query, catalog, engine);
+      const bytesPerMonth = times(isShared ? 1 : of, monthOf(runs));
       return {
-        ...{ query, runs, tenants: of, bytesPerMonth },
+        ...{ query, runs, tenants: of, isShared, bytesPerMonth },
         usdPerMonth: hasReservation ? undefined : times(usdPerByte, bytesPerMonth),
         notes: await pruningNotes(query, partitions),
       };
     }),
   );
 }
+
+const runsForAll = (query: SavedQuery, catalog: AnalyzedCatalog, engine: EngineFactory): boolean =>
+  query.batch !== 'off' &&
+  deriveQuery(query, sharedQuery().derivation, catalog, engine).problem === undefined;
 
 /** The same query, with other examples. */
 const withValues =

@@ -72,7 +72,7 @@ const check = (...args: string[]) =>
 
 describe('check with an engine that reports bytes', () => {
   test('forecasts what a run, a day and a month cost, for the examples, for warm values and for tenants', async () => {
-    const warm = ['warm:', '  - { project: a, span: week }', '  - { project: b }'];
+    const warm = ['batch: off', 'warm:', '  - { project: a, span: week }', '  - { project: b }'];
     write('numbers', { header: warm });
     bytesOf = (value) => (value('span') === 'week' ? 8 : 1) * gigabyte;
     const { exitCode, output, errors } = await check('--tenants', '200');
@@ -87,9 +87,16 @@ describe('check with an engine that reports bytes', () => {
     ]);
   });
 
+  test('one run for many tenants costs as much as one', async () => {
+    const sql = 'select x from numbers where project = @project order by x';
+    write('numbers', { parameters: { project: parameters.project }, sql });
+    const { output } = await check('--tenants', '200', '--maximum-usd-per-month', '53');
+    expect(output).toContain('for 200 tenants in one run: 9,277,129,359,360 bytes and 52.73 USD a month');
+  });
+
   test('a limit fails it, in words, in JSON and as an annotation', async () => {
-    write('numbers');
-    write('cheap');
+    write('numbers', { header: ['batch: off'] });
+    write('cheap', { header: ['batch: off'] });
     bytesOf = () => gigabyte;
     const message = 'numbers would cost 52.73 USD a month while warm; at most 52 are allowed';
     const text = await check('--maximum-usd-per-month', '52');
