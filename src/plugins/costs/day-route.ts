@@ -1,7 +1,7 @@
 import { findQuery } from '../../catalog/model/find-query.ts';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
 import { requireEndpoint } from '../../call/gate.ts';
-import type { Clock } from '../../concurrency/clock.ts';
+import type { PluginHost } from '../../gateway/plugin.ts';
 import { replyJson } from '../../http/message/reply.ts';
 import type { PluginRoute } from '../../http/message/route.ts';
 import type { Principal } from '../../keys/principal.ts';
@@ -17,7 +17,7 @@ const keepMs = 60_000;
 
 interface DayCostsOptions {
   readonly timeZone: string;
-  readonly clock: Clock;
+  readonly clock: PluginHost['clock'];
   load(days: ReadonlySet<string>): Promise<readonly AccountRow[]>;
 }
 
