@@ -10,6 +10,8 @@ import { apiKey as keyOf } from '../../../src/keys/sources/api-key.ts';
 import { sharedRuns } from '../../../src/plugins/shared-runs/shared-runs.ts';
 import { eventually } from '../../support/eventually.ts';
 import { makeQueryFolder, type QueryFolder } from '../../support/query-folder.ts';
+import { writeKeyFile } from '../../support/key-files.ts';
+import { keyFile } from '../../../src/keys/sources/key-file.ts';
 import { hasRedis, redisServer } from '../../support/redis-server.ts';
 import { fileOf, tables } from './shared-queries.ts';
 
@@ -49,7 +51,12 @@ const counting = ({ tenants, payers }: Runs): GatewayPlugin => ({
 async function open(
   header: readonly string[],
   shared?: Parameters<typeof redis>[0],
-): Promise<{ readonly runs: Runs; readonly rowsOf: (tenant: string) => Promise<unknown> }> {
+  keyOfTenant: (tenant: string) => string = () => apiKey,
+  keys: Parameters<typeof createGateway>[0]['keys'] = keyOf(apiKey),
+): Promise<{
+  readonly runs: Runs;
+  readonly rowsOf: (tenant: string, caller?: string) => Promise<unknown>;
+}> {
   const runs: Runs = { tenants: [], payers: [] };
   folder ??= makeQueryFolder({
     ...tables,
@@ -70,7 +77,7 @@ async function open(
   const gateway = await createGateway({
     queries: folder.folder,
     engine: duckdb({ isolate: false, dataDir, storeFile: ':memory:' }),
-    keys: keyOf(apiKey),
+    keys,
     reload: false,
     engineConcurrency: 2,
     plugins: [sharedRuns(), counting(runs)],
@@ -79,13 +86,38 @@ async function open(
   gateways.push(gateway);
   return {
     runs,
-    async rowsOf(tenant) {
+    async rowsOf(tenant, caller = tenant) {
       const url = `http://gateway.test/api/endpoints/query/q?project=${tenant}`;
-      const response = await gateway.fetch(new Request(url, { headers: { 'x-api-key': apiKey } }));
+      const response = await gateway.fetch(
+        new Request(url, { headers: { 'x-api-key': keyOfTenant(caller) } }),
+      );
       return (await response.json()) as unknown;
     },
   };
 }
+
+test('keys of many tenants at once never see a row of another tenant', async () => {
+  const keys = writeKeyFile(Object.fromEntries(tenants.map((tenant) => [tenant, { tenants: [tenant] }])));
+  const { runs, rowsOf } = await open(['caching: disabled'], undefined, keys.keyOf, keyFile(keys.path));
+  let sharedRuns = 0;
+  for (let round = 0; round < 40; round += 1) {
+    const triples = tenants.flatMap((caller, at) => {
+      const other = tenants[(at * 7 + round) % tenants.length] ?? caller;
+      return [caller, other].map((tenant) => ({ caller, tenant }));
+    });
+    runs.tenants.length = 0;
+    const bodies = await Promise.all(triples.map(({ caller, tenant }) => rowsOf(tenant, caller)));
+    sharedRuns += runs.tenants.filter((count) => count > 1).length;
+    for (const [at, { caller, tenant }] of triples.entries())
+      expect(bodies[at]).toEqual(
+        caller === tenant
+          ? { result: [expect.objectContaining({ tenant })] }
+          : { error: expect.objectContaining({ code: 'FORBIDDEN' }) },
+      );
+  }
+  expect(sharedRuns).toBeGreaterThan(10);
+  keys.remove();
+});
 
 const momentOf = (body: unknown) => (body as { result: { moment: number }[] }).result[0]?.moment ?? 0;
 
@@ -96,7 +128,7 @@ describe('callers of many tenants who wait at once', () => {
     await eventually(async () => {
       runs.tenants.length = 0;
       runs.payers.length = 0;
-      const bodies = await Promise.all(tenants.map(rowsOf));
+      const bodies = await Promise.all(tenants.map((tenant) => rowsOf(tenant)));
       expect(bodies).toEqual(tenants.map((tenant) => ({ result: [expect.objectContaining({ tenant })] })));
       expect(runs.tenants.length).toBeLessThan(4);
     });
@@ -115,7 +147,7 @@ const warm = [
 async function nextWave({ rowsOf }: Awaited<ReturnType<typeof open>>, after: number): Promise<number> {
   let moment = 0;
   await eventually(async () => {
-    const bodies = await Promise.all(tenants.map(rowsOf));
+    const bodies = await Promise.all(tenants.map((tenant) => rowsOf(tenant)));
     const moments = new Set(bodies.map(momentOf));
     expect(moments.size).toBe(1);
     [moment = 0] = moments;
