@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { version } from '@duckdb/node-api';
 
 const names = ['ducklake', 'httpfs', 'aws', 'postgres-scanner', 'quack'];
-const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'querygate-tests');
+const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'querygate-tests');
 
 /** The folder of DuckDB's extensions, as pip makes it: the first test that needs it downloads 60 MB. */
 export const extensionsDir = join(cache, `extensions-${version()}`);
