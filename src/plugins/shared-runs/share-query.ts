@@ -5,7 +5,7 @@ import {
   type SharedStatement,
   shareTenants,
 } from '@querygate/bigquery-sql/derive';
-import type { Compiled } from '@querygate/bigquery-sql/tree';
+import { type Compiled, forEachNode } from '@querygate/bigquery-sql/tree';
 import { isScalar } from '@querygate/bigquery-sql/types';
 import type { Derivation } from '../../catalog-analysis/derived/derive-query.ts';
 import { extractTenant, type TenantExtraction } from '../../catalog/binding/patterns/tenant-pattern.ts';
@@ -50,7 +50,9 @@ export function sharedQuery(): { readonly derivation: Derivation; form: SharedFo
     form: undefined,
     derivation(query, compiled) {
       const form = sharedFormOf(query);
-      requireExactSums(compiled().query);
+      const { query: tree } = compiled();
+      requireExactSums(tree);
+      requireKeys(tree);
       made.form = form;
       const isPattern = form.extraction !== undefined;
       return {
@@ -65,6 +67,14 @@ export function sharedQuery(): { readonly derivation: Derivation; form: SharedFo
     },
   };
   return made;
+}
+
+/** GROUP BY ALL without columns is a group of all rows, which has a row also for a tenant without rows. */
+function requireKeys(tree: Compiled['query']): void {
+  forEachNode(tree, (node) => {
+    if (node.kind === 'select' && node.groupBy?.sets?.some((set) => set.length === 0))
+      throw new NotDerivable('GROUP BY without a column has a row also for a tenant without rows');
+  });
 }
 
 /** The security of shared runs: whatever made the text, rows of two tenants never meet in it. */

@@ -157,6 +157,22 @@ export const shared: Readonly<Record<string, Form>> = {
     sql: 'SELECT e.id FROM events AS e WHERE e.tenant = @project ORDER BY e.n + e.id DESC, e.ts LIMIT 6',
     columns: id,
   },
+  'an order that differs from a column by the case of a text': {
+    sql: "SELECT id, IF(kind = 'X', 1, 2) AS c FROM events WHERE tenant = @project ORDER BY IF(kind = 'x', 1, 2), id",
+    columns: { ...id, c: 'integer' },
+  },
+  'a column of the result with the name of the tenant': {
+    sql: `SELECT g.c, g.kind FROM (SELECT 'k' AS tenant, kind, COUNT(*) AS c FROM events WHERE tenant = @project
+      GROUP BY kind HAVING @project <> 'b') AS g UNION ALL
+      SELECT COUNT(*) OVER (PARTITION BY kind), 'q' AS tenant FROM events WHERE tenant = @project
+      QUALIFY @project <> 'a' ORDER BY c, kind`,
+    columns: { c: 'integer', kind: 'string' },
+  },
+  'a condition of the tenant before those of a join': {
+    sql: `WITH e AS (SELECT id, tenant FROM events WHERE tenant = @project), u AS (SELECT id, name FROM users WHERE tenant = @project)
+      SELECT e.id, u.name FROM e JOIN u USING (id) WHERE e.tenant = @project ORDER BY 1, 2`,
+    columns: { ...id, name: 'string' },
+  },
   'values that are not numbers': {
     sql: 'SELECT id, CAST(text AS INT64) AS n FROM events WHERE tenant = @project ORDER BY id',
     columns: { ...id, n: 'integer' },
@@ -221,6 +237,18 @@ export const alone: readonly (readonly [string, string])[] = [
   [
     'SELECT kind, COUNT(*) AS c FROM events WHERE tenant = @project GROUP BY ROLLUP(kind) ORDER BY kind',
     'grouping sets have a row also for a tenant without rows',
+  ],
+  [
+    'SELECT id FROM (SELECT COUNT(*) AS id FROM events WHERE tenant = @project GROUP BY ALL) ORDER BY id',
+    'GROUP BY without a column has a row also for a tenant without rows',
+  ],
+  [
+    'SELECT id, -n AS n FROM events WHERE tenant = @project ORDER BY -n, id',
+    'ORDER BY with an expression of a column of the result',
+  ],
+  [
+    "SELECT e.id FROM events AS e WHERE e.tenant = @project ORDER BY IF(@project = 'a', e.n, -e.n), id",
+    'the parameter of the tenant is used outside of a SELECT',
   ],
   [
     'SELECT id FROM events WHERE tenant = @project UNION ALL SELECT 1 ORDER BY id',

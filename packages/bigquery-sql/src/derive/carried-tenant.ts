@@ -94,6 +94,15 @@ export class CarriedTenant {
     this.edits.push({ start, end, text });
   }
 
+  /** Requires that an edit replaces each place of the parameter: a shared run has no value for it. @throws NotDerivable */
+  requireReplaced(): void {
+    const left = this.#places.find(
+      (place) => !this.edits.some(({ start, end }) => start <= place && place < end),
+    );
+    if (left !== undefined)
+      refuse({ start: left, end: left }, 'the parameter of the tenant is used outside of a SELECT');
+  }
+
   /** The tenant of a row by a value that is compared with it. */
   tenantOf(value: string): string {
     return this.#extract === undefined ? value : `REGEXP_EXTRACT(${value}, ${quoteText(this.#extract)})`;

@@ -127,7 +127,11 @@ function replaceParameter(
     if (!carried.isTenant(node)) return undefined;
     if (carried.isPattern)
       refuse(node, 'the pattern of the tenant is used in another way than by REGEXP_CONTAINS');
-    carried.replace(node, tenant);
+    // There the name of a column may be that of a value in the select list.
+    const isAfterList = [select.having, select.qualify].some(
+      (clause) => clause && clause.start <= node.start && node.start < clause.end,
+    );
+    carried.replace(node, isAfterList ? carried.names.tenant : tenant);
     return undefined;
   });
 }

@@ -5,11 +5,11 @@ export interface TextEdit {
   readonly text: string;
 }
 
-/** A text with edits, which do not overlap; of those at one place, the first one stays first. */
+/** A text with edits, which do not overlap; at one place, text that is added comes before text that is replaced. */
 export function editText(sql: string, edits: readonly TextEdit[]): string {
   const parts: string[] = [];
   let at = 0;
-  for (const { start, end, text } of edits.toSorted((a, b) => a.start - b.start)) {
+  for (const { start, end, text } of edits.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
     parts.push(sql.slice(at, start), text);
     at = end;
   }

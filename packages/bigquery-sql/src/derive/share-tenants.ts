@@ -48,6 +48,7 @@ function rankedText(carried: CarriedTenant, query: Syntax.Query, { columns, maxR
   const scope = carryThroughTables(carried, query, new Map());
   const { keys, hidden } = sortKeys(carried, query, columns);
   carryThroughBody(carried, body, scope, hidden);
+  carried.requireReplaced();
   const listed = columns.map(quoteName).join(', ');
   const window = `(PARTITION BY ${names.tenant} ORDER BY ${keys.join(', ')})`;
   const most = [String(maxRows + 1), textOfBound(limit?.offset)].filter((text) => text !== undefined);
@@ -79,20 +80,28 @@ function sortKeys(
     const { expression, collation, order } = item;
     if (collation !== undefined) refuse(item, 'ORDER BY with COLLATE');
     const direction = `${order.direction ? ` ${order.direction}` : ''}${order.nulls ? ` NULLS ${order.nulls}` : ''}`;
-    const column =
-      columnOfKey(expression, items, isColumn) ??
-      (body.kind === 'Select' ? sameItem(sql, expression, items) : undefined);
+    const column = columnOfKey(expression, items, isColumn);
     if (column !== undefined) return quoteName(column) + direction;
-    if (body.kind !== 'Select' || body.distinct) refuse(item, 'ORDER BY with another value than a column');
-    walk(expression, (node) => {
-      if (node.kind === 'Path' && isColumn(node.parts[0].name))
-        refuse(node, 'ORDER BY with an expression of a column of the result; give it a column of its own');
-    });
+    if (body.kind !== 'Select') refuse(item, 'ORDER BY with another value than a column');
+    refuseColumnsIn(expression, isColumn);
+    const same = sameItem(sql, expression, items);
+    if (same !== undefined) return quoteName(same) + direction;
+    if (body.distinct) refuse(item, 'ORDER BY with another value than a column');
     const name = `${names.key}_${hidden.length + 1}`;
     hidden.push(`${sql.slice(expression.start, expression.end)} AS ${name}`);
     return name + direction;
   });
   return { keys, hidden };
+}
+
+/** In an expression the name is that of the result, which may have another value than a column of FROM. */
+function refuseColumnsIn(expression: Syntax.Expression, isColumn: (name: string) => boolean): void {
+  const called = new Set<Syntax.Node>();
+  walk(expression, (node) => {
+    if (node.kind === 'FunctionCall') called.add(node.name);
+    if (node.kind === 'Path' && !called.has(node) && isColumn(node.parts[0].name))
+      refuse(node, 'ORDER BY with an expression of a column of the result; give it a column of its own');
+  });
 }
 
 function columnOfKey(
@@ -122,11 +131,10 @@ function sameItem(
   { start, end }: Syntax.Expression,
   items: readonly Syntax.SelectItem[],
 ): string | undefined {
-  const key = sql.slice(start, end).toLowerCase();
+  const key = sql.slice(start, end);
   const found = items.find(
     (item) =>
-      item.kind === 'SelectExpression' &&
-      sql.slice(item.expression.start, item.expression.end).toLowerCase() === key,
+      item.kind === 'SelectExpression' && sql.slice(item.expression.start, item.expression.end) === key,
   );
   return found && itemName(found);
 }
