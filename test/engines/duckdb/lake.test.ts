@@ -210,3 +210,15 @@ describe.skipIf(isWithoutExtensions)('a DuckLake', () => {
     );
   });
 });
+
+test.skipIf(isWithoutExtensions).each([
+  ['password=SECRET option=1', 'invalid connection option …'],
+  ['password=SEC RET', 'missing …'],
+  ['host=127.0.0.1 port=1 password=SECRET', 'Connection refused'],
+  ['postgresql://u:SECRET%RET@127.0.0.1/x', 'invalid percent-encoded token: …'],
+])('a catalog in Postgres at "%s" is refused without its password', async (connection, reason) => {
+  const engine = duckdb({ dataDir: `ducklake:postgres:${connection}`, extensionsDir, isolate: false });
+  const refused = openFolderApp(files, { options: { engine } });
+  await expect(refused).rejects.toThrow(`the database of the catalog cannot be reached: ${reason}`);
+  await expect(refused).rejects.toThrow(/^(?!.*(?:SEC|RET))/s);
+});

@@ -76,7 +76,7 @@ export async function openLakeData(
 const unreachable = (cause: unknown) =>
   new GatewayError('ENGINE_UNAVAILABLE', 'The catalog of the lake cannot be read; try again in a moment', {
     retryAfterSeconds: 5,
-    cause,
+    cause: new Error(reasonOf(cause)),
   });
 
 /** Not between quotes, which are for values: the log leaves them out. */
@@ -117,8 +117,12 @@ function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   if (/Could not set lock/.test(text))
     return 'the catalog is locked by a process that writes to it; let that one end, or keep the catalog in Postgres';
-  const connection = /Unable to connect to Postgres.*?failed: (?:FATAL: +)?([^\n]*)/s.exec(text)?.[1];
-  if (connection !== undefined) return `the database of the catalog cannot be reached: ${connection}`;
+  const connection = /Unable to connect to Postgres at ".*": ([^\n]*)/s.exec(text)?.[1];
+  if (connection !== undefined) return `the database of the catalog cannot be reached: ${answerIn(connection)}`;
   if (/does not exist/.test(text)) return 'there is no lake yet; the process that writes to it makes it';
   return `the catalog cannot be read: ${text.split('\n', 1)[0]?.replace(/ at path \+? ?"[^"]*"/, '')}`;
 }
+
+/** The answer of a server; or what the client says, up to where it quotes the text that may have a password. */
+const answerIn = (text: string): string =>
+  /^connection to server .*? failed: (?:FATAL: +)?(.*)/.exec(text)?.[1] ?? text.replace(/".*/, '…');
