@@ -1,4 +1,4 @@
-import { globSync, truncateSync } from 'node:fs';
+import { globSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { duckdb } from '../../../src/engines/duckdb/duckdb.ts';
@@ -199,6 +199,19 @@ describe.skipIf(isWithoutExtensions)('a DuckLake', () => {
     await eventually(async () =>
       expect(await get('counts')).toMatchObject({ version: '5', body: count(120, 7140) }),
     );
+  });
+
+  test('a lake in place of another one is not read as its next snapshot', async () => {
+    expect(await get('counts')).toMatchObject({ status: 200, body: count(100, 4950) });
+    rmSync(join(lake.folder, 'lake.ducklake'));
+    await lake.run(
+      'CREATE TABLE w.others AS SELECT 1::BIGINT AS n',
+      'CREATE TABLE w.events (id INTEGER)',
+      'INSERT INTO w.events VALUES (1)',
+      'INSERT INTO w.others VALUES (2)',
+    );
+    await eventually(() => expect(logged().join()).toContain('it is another lake than at the start'));
+    expect(await get('counts')).toMatchObject({ status: 200, body: count(100, 4950) });
   });
 
   test('a file of the lake that is damaged gives 502 DATA_UNREADABLE, and the log names it', async () => {

@@ -44,34 +44,52 @@ export async function openLakeCatalog(
     const [stored, identity] = (found.getRowsJS()[0] ?? []).map(String);
     return { stored: stored ?? '', identity: identity ?? '' };
   };
+  let identity: string | undefined;
+  /** The snapshots of another lake do not follow: a table would be read at one at which it had other rows. */
+  const requireSame = async (database: string) => {
+    const found = await settingsOf(database);
+    identity ??= found.identity;
+    if (found.identity !== identity)
+      throw new Error('it is another lake than at the start; start the gateway again');
+  };
+  const detach = async (database: string) => {
+    await connection.run(`DETACH ${database}`);
+    for (const end of ['', '.wal']) await rm(`${join(scratch, database)}.ducklake${end}`, { force: true });
+  };
   let attached: { readonly database: string; readonly version: string } | undefined;
   let before: string | undefined;
   let count = 0;
   const next = async (): Promise<string> => {
     const version = file === undefined ? '' : await versionOf(file);
-    if (attached?.version === version) return attached.database;
+    if (attached?.version === version) {
+      if (file === undefined) await requireSame(attached.database);
+      return attached.database;
+    }
     count += 1;
     const database = `lake_${count}`;
     const copy = file && join(scratch, `${database}.ducklake`);
     if (file && copy) await copyUnchanging(connection, file, copy);
     await attach(database, copy ?? target);
-    // Statements that have begun may still read the latest one.
-    if (before !== undefined) {
-      await connection.run(`DETACH ${before}`);
-      for (const end of ['', '.wal']) await rm(`${join(scratch, before)}.ducklake${end}`, { force: true });
+    try {
+      await requireSame(database);
+    } catch (error) {
+      await detach(database);
+      throw error;
     }
+    // Statements that have begun may still read the latest one.
+    if (before !== undefined) await detach(before);
     before = attached?.database;
     attached = { database, version };
     return database;
   };
   const database = await next();
-  const { stored, identity } = await settingsOf(database);
+  const { stored, identity: own } = await settingsOf(database);
   dataPath = absoluteDataPath(location, stored);
   if (dataPath !== stored) {
     await connection.run(`DETACH ${database}`);
     await attach(database, file === undefined ? target : join(scratch, `${database}.ducklake`));
   }
-  return { dataPath, identity, current: next };
+  return { dataPath, identity: own, current: next };
 }
 
 const versionOf = async (file: string): Promise<string> => {
