@@ -118,7 +118,8 @@ function reasonOf(error: unknown): string {
   if (/Could not set lock/.test(text))
     return 'the catalog is locked by a process that writes to it; let that one end, or keep the catalog in Postgres';
   const connection = /Unable to connect to Postgres at ".*": ([^\n]*)/s.exec(text)?.[1];
-  if (connection !== undefined) return `the database of the catalog cannot be reached: ${answerIn(connection)}`;
+  if (connection !== undefined)
+    return `the database of the catalog cannot be reached: ${answerIn(connection)}`;
   if (/does not exist/.test(text)) return 'there is no lake yet; the process that writes to it makes it';
   return `the catalog cannot be read: ${text.split('\n', 1)[0]?.replace(/ at path \+? ?"[^"]*"/, '')}`;
 }
