@@ -416,7 +416,7 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     await page.getByText(/^1 row\./).waitFor();
     await page.getByLabel('statuses').fill('200\n404\n');
     await page.getByLabel(/all:/).check();
-    await page.getByLabel('day').fill('2026-02-28');
+    await page.getByLabel('day', { exact: true }).fill('2026-02-28');
     await page.getByLabel('from', { exact: true }).fill('2026-02-28T10:00');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     const search = '?statuses=200&statuses=404&kinds=all&day=2026-02-28&from=2026-02-28T10%3A00%3A00';
@@ -442,7 +442,7 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
       .filter({ hasText: /day|kinds/ })
       .first()
       .waitFor();
-    expect(await page.getByLabel('day').inputValue()).toBe('2026-02-31');
+    expect(await page.getByLabel('day', { exact: true }).inputValue()).toBe('2026-02-31');
     expect(await page.getByLabel('other', { exact: true }).isChecked()).toBe(true);
     expect(watched).toEqual({ elsewhere: [], errors: [] });
     await page.close();
