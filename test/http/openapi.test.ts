@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadAnalyzed } from '../../src/catalog-analysis/load-analyzed.ts';
 import { columnTypes } from '../../src/catalog/model/saved-query.ts';
+import { loadAnalyzed } from '../../src/catalog-analysis/load-analyzed.ts';
 import { statusOf } from '../../src/errors.ts';
 import { openapiDocument } from '../../src/plugins/openapi/document.ts';
 import { type KeyFile, writeKeyFile } from '../support/key-files.ts';
@@ -200,8 +200,9 @@ describe('/openapi.json', () => {
     const { responses } = operations.get(path) ?? expect.fail();
     const success = await app.fetch(`${path}?project=p`);
     const names = (status: number) => Object.keys(responses[status]?.headers ?? {});
-    // Of keys with a rate, engines that bill, deprecated endpoints, and formats that are saved as files.
-    const notHere = /^RateLimit|^Querygate-Cost|^Deprecation|^Sunset|^Link|^Content-Disposition/;
+    // Of keys with a rate, engines that bill, lakes, deprecated endpoints, and formats that are saved as files.
+    const notHere =
+      /^RateLimit|^Querygate-(?:Cost|Data-Version)|^Deprecation|^Sunset|^Link|^Content-Disposition/;
     const check = ({ headers, status }: Response) => {
       for (const name of names(status).filter((name) => !notHere.test(name)))
         expect(headers.has(name), name).toBe(true);

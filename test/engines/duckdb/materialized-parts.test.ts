@@ -90,6 +90,8 @@ async function open(files: Readonly<Record<string, string>>, env: Readonly<Recor
     host,
     withDefaults({ ...config.duckdb, isolate: false, refreshSeconds: Number(env.REFRESH_SECONDS ?? 3600) }),
   );
+  // Those of the import.
+  statements.length = 0;
   return engine;
 }
 
