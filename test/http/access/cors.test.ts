@@ -105,7 +105,7 @@ const otherHeaders = new Set(
   `access-control-allow-headers age cache-status content-disposition content-encoding content-length
   content-security-policy preference-applied x-frame-options cross-origin-resource-policy deprecation etag link referrer-policy retry-after server-timing
   strict-transport-security sunset vary www-authenticate x-accel-buffering x-content-type-options
-  querygate-budget querygate-computed-at querygate-cost querygate-key querygate-of-rows querygate-row-count querygate-truncated querygate-warning
+  querygate-budget querygate-computed-at querygate-cost querygate-data-version querygate-key querygate-of-rows querygate-row-count querygate-truncated querygate-warning
   ratelimit ratelimit-policy x-query-cost x-ratelimit-limit
   accept-encoding connection forwarded host keep-alive origin referer sec-fetch-site upgrade user-agent
   x-forwarded-for x-forwarded-host x-forwarded-proto`.split(/\s+/),

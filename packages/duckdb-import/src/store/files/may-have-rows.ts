@@ -32,8 +32,8 @@ const mayPass: Readonly<Record<RowCondition['operator'], (least: number, greates
 function comparable(node: RowCondition['value'], bindings: Bindings): bigint | Buffer | undefined {
   if (node.type.kind !== 'scalar' || !comparedTypes.has(node.type.name)) return undefined;
   const value = node.kind === 'literal' ? node.value : bindings.get(node.name)?.value;
-  if (typeof value === 'string')
-    return node.type.name === 'STRING' ? Buffer.from(value) : microsOfLiteral(value);
+  if (node.type.name === 'STRING') return typeof value === 'string' ? Buffer.from(value) : undefined;
+  if (typeof value === 'string') return microsOfLiteral(value);
   if (value instanceof DuckDBTimestampTZValue || value instanceof DuckDBTimestampValue) return value.micros;
   if (value instanceof DuckDBDateValue) return BigInt(value.days) * dayMicros;
   return typeof value === 'bigint' ? value : undefined;
