@@ -6,7 +6,7 @@ import { queryText, uuidOf } from '../support/query-folder.ts';
 const nested = (levels: number): string =>
   levels === 0
     ? "IF(flag, 'a', 'b')"
-    : `ARRAY(SELECT x FROM UNNEST([${nested(levels - 1)}, 'c']) AS x ORDER BY x LIMIT 1)[SAFE_OFFSET(0)]`;
+    : `ARRAY(SELECT x FROM UNNEST([${nested(levels - 1)}, 'c']) AS x, UNNEST(['d']) AS y ORDER BY x, y LIMIT 1)[SAFE_OFFSET(0)]`;
 
 let gateway: FolderApp;
 beforeAll(async () => {

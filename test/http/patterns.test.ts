@@ -17,7 +17,7 @@ const row = (id: number) => ({
   ],
 });
 
-const timeoutMs = 3_000;
+const timeoutMs = 4_000;
 
 describe('a valid but expensive pattern', () => {
   let app: TestApp;

@@ -37,12 +37,14 @@ export function projectOf(file: string): Project {
 const longer = [
   'test/catalog-analysis/compilations.test.ts',
   'test/catalog-analysis/tenant-filters.test.ts',
+  'test/catalog/folder/part-reload.test.ts',
   'test/architecture.test.ts',
   'test/files/read-yaml.test.ts',
   'test/formats/convert-apart.test.ts',
   'test/http/graphql/rows/unexpected-cell.test.ts',
   'test/keys/open-keys.test.ts',
   'test/plugins/shadow/diff-rows.test.ts',
+  'test/plugins/shared-runs/shared-equals-single.test.ts',
   'test/results/warmer.test.ts',
 ];
 

@@ -1,11 +1,11 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import type { HostWorks } from '@querygate/bigquery-sql/duckdb';
 import { LRUCache } from 'lru-cache';
 import { openLinkedAbort, untilAborted } from '../../../concurrency/abort.ts';
 import { FairQueue } from '../../../concurrency/fair-queue.ts';
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import { startStopwatch } from '../../../concurrency/stopwatch.ts';
 import { queueFull } from '../../../engine-contract/engine-errors.ts';
-import type { HostWorks } from '@querygate/bigquery-sql/duckdb';
 import { type Claim, RunSlots } from './run-slots.ts';
 import { openWorker, type Worker } from './worker.ts';
 
@@ -13,7 +13,7 @@ import { openWorker, type Worker } from './worker.ts';
 const quickMs = 100;
 
 /** A run that goes on for this long after it was interrupted leaves its place to a new worker. */
-const interruptedMs = 2_000;
+const interruptedMs = 1_000;
 
 /** A run that goes on for this long after it was interrupted does not end by itself. */
 const stuckMs = 6_000;
