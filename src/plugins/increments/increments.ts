@@ -10,6 +10,7 @@ import { openKeptEndpoints } from '../metrics/kept-endpoints.ts';
 import { type BucketRow, bucketRows, bucketRowsOf } from './bucket-rows.ts';
 import { type FullReason, IncrementMetrics } from './increment-metrics.ts';
 import { parseState, type RunState, stateText } from './state.ts';
+import { WaveChanges } from './wave-changes.ts';
 
 type Window = Extract<NarrowQuery, { problem?: undefined }>;
 type IncrementalPolicy = NonNullable<SavedQuery['incremental']>;
@@ -39,6 +40,7 @@ const [always, never] = ['0001-01-01T00:00:00.000000Z', '9999-12-31T23:59:59.999
 export function increments(): GatewayPlugin {
   const metrics = new IncrementMetrics();
   const keptOf = openKeptEndpoints();
+  const ofWaves = new WaveChanges();
   let host: PluginHost | undefined;
   let catalog: Catalog | undefined;
   let windows = new WeakMap<SavedQuery, Promise<Window | undefined>>();
@@ -57,6 +59,7 @@ export function increments(): GatewayPlugin {
   const takeUp = (next: Catalog) => {
     catalog = next;
     windows = new WeakMap();
+    ofWaves.clear();
     metrics.keepEndpoints(keptOf(next));
   };
   return {
@@ -75,21 +78,31 @@ export function increments(): GatewayPlugin {
           : await windowOf(bound.query);
       if (host === undefined || incremental === undefined || window === undefined) return run(options);
       const { clock, changes: changesOf, turns } = host;
-      const at = options.wave?.moment ?? clock.now().getTime();
+      const { wave, signal } = options;
+      const { id, name } = bound.query;
+      const at = wave?.moment ?? clock.now().getTime();
       const earlier = options.before?.();
       const before = parseState(earlier?.state);
-      const changes = await changesOf?.(window.narrowed.tables, before?.tables, options.signal).catch(
-        () => unknownChanges,
-      );
+      const look =
+        changesOf &&
+        (() => changesOf(window.narrowed.tables, before?.tables, signal).catch(() => unknownChanges));
+      const changes = await (look && wave ? ofWaves.since(id, wave.moment, before?.tables, look) : look?.());
       const refresh = { window, bound, options, run, state: { at, tables: changes?.state ?? '' } };
       const compute = <T>(steps: Iterator<void, T>) => turns.compute(options.owner, steps);
       const rows = await runIncrement(refresh, { incremental, earlier, before, changes, compute });
       if (typeof rows !== 'string') {
-        metrics.count(bound.query.name, rows.kind);
+        metrics.count(name, rows.kind);
         return rows.rows;
       }
-      metrics.count(bound.query.name, 'full', rows);
-      return withState(await runAll(refresh, host.hasOwnClock), refresh.state);
+      metrics.count(name, 'full', rows);
+      const all = await runAll(refresh, host.hasOwnClock);
+      const { computedAt = at } = all;
+      // Of a shared run of the wave before.
+      const isOlder = computedAt < at;
+      return withState(
+        all,
+        isOlder ? { at: computedAt, tables: ofWaves.stateAt(id, computedAt) } : refresh.state,
+      );
     },
   };
 }
