@@ -28,6 +28,7 @@ export function sharedRuns(): GatewayPlugin {
   let shareables = new WeakMap<SavedQuery, Promise<Shareable | undefined>>();
   let ready = new WeakMap<SavedQuery, Shareable>();
   let groups = new Map<string, TenantGroup>();
+  let saved: ReadonlyMap<string, SavedQuery> = new Map();
 
   const shareableOf = (query: SavedQuery): Promise<Shareable | undefined> =>
     getOrAdd(shareables, query, async () => {
@@ -37,6 +38,7 @@ export function sharedRuns(): GatewayPlugin {
     });
   const takeUp = async ({ queries }: Catalog) => {
     metrics.keepEndpoints(queries);
+    saved = new Map(queries.map((query) => [query.id, query]));
     for (const query of queries) {
       if (closing.signal.aborted) return;
       await shareableOf(query);
@@ -46,10 +48,14 @@ export function sharedRuns(): GatewayPlugin {
     if (host === undefined) return undefined;
     const { parameter } = shareable.form;
     const others = Object.entries(parameters).filter(([name]) => name !== parameter);
-    const name = JSON.stringify([query.id, query.name, shareable.query.sql, others]);
-    if (groups.size > manyGroups) for (const [key, one] of groups) if (one.isIdle) groups.delete(key);
+    const key = JSON.stringify([query.id, query.name, shareable.query.sql, others]);
+    if (groups.size > manyGroups) for (const [one, { isIdle }] of groups) if (isIdle) groups.delete(one);
+    // A form has more parameters, such as those of a part of the time.
+    const written = saved.get(query.id) ?? query;
+    const own = others.filter(([one]) => written.parameters.some(({ name }) => name === one));
+    const name = JSON.stringify([query.id, query.name, written.sql, own]);
     const options = { name, shareable, host, claims, events: metrics.events(host), closing: closing.signal };
-    return getOrAdd(groups, name, () => new TenantGroup(options));
+    return getOrAdd(groups, key, () => new TenantGroup(options));
   };
   return {
     name: 'shared-runs',
@@ -100,7 +106,8 @@ export function sharedRuns(): GatewayPlugin {
 async function derive(host: PluginHost, query: SavedQuery): Promise<Shareable | undefined> {
   const made = sharedQuery();
   const derived = await host.derive(query, made.derivation);
-  return made.form && derived.query && { form: made.form, query: derived.query };
+  const { form } = made;
+  return form && derived.query && { form, query: derived.query, restsUntil: Number.NEGATIVE_INFINITY };
 }
 
 /** The tenant of a bound query, as a shared run knows it. */

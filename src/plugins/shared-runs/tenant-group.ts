@@ -10,6 +10,8 @@ import type { SharedForm } from './share-query.ts';
 export interface Shareable {
   readonly form: SharedForm;
   readonly query: BoundQuery['query'];
+  /** Until when, by `elapsedMs`, it is not used. */
+  restsUntil: number;
 }
 
 /** Runs a query as if there were no shared runs, or another one in its place. */
@@ -25,7 +27,7 @@ export interface SharedEvents {
 }
 
 interface GroupOptions {
-  /** For Redis, equal in all gateways. */
+  /** Of its claims in Redis, equal in all gateways, and for all parts of the time that the query is run over. */
   readonly name: string;
   readonly shareable: Shareable;
   readonly host: PluginHost;
@@ -56,7 +58,7 @@ const windowMs = 20;
 /** With fewer tenants, each runs by itself. */
 const fewestTenants = 4;
 
-/** How long a group keeps to single runs after a row of another tenant: that is a defect, which is in the log. */
+/** How long a statement is not used after a row of another tenant: that is a defect, which is in the log. */
 const foreignRestMs = 60 * 60 * 1000;
 
 /** The runs of one query with equal parameters, but for the tenant. */
@@ -68,7 +70,6 @@ export class TenantGroup {
   readonly #alone = new Set<string>();
   #running: Running | undefined;
   #dropHeld: (() => void) | undefined;
-  #restsUntil = Number.NEGATIVE_INFINITY;
   #coldRuns = 0;
   #waiting: Waiting[] | undefined;
 
@@ -78,13 +79,7 @@ export class TenantGroup {
 
   /** True if nothing of it is in use. */
   get isIdle(): boolean {
-    const { clock } = this.#options.host;
-    return (
-      this.#held.size === 0 &&
-      this.#running === undefined &&
-      this.#coldRuns === 0 &&
-      this.#restsUntil < clock.elapsedMs()
-    );
+    return this.#held.size === 0 && this.#running === undefined && this.#coldRuns === 0;
   }
 
   /** False if another gateway computes the tenant's rows. */
@@ -136,7 +131,8 @@ export class TenantGroup {
   }
 
   get #isResting(): boolean {
-    return this.#options.host.clock.elapsedMs() < this.#restsUntil;
+    const { host, shareable } = this.#options;
+    return host.clock.elapsedMs() < shareable.restsUntil;
   }
 
   #gather(tenant: string, bound: BoundQuery, options: RunOptions, run: Run): Promise<Rows | undefined> {
@@ -237,7 +233,7 @@ export class TenantGroup {
         host.log.error({ endpoint: name, err: error }, 'a shared run has failed');
         return new Map();
       }
-      this.#restsUntil = host.clock.elapsedMs() + foreignRestMs;
+      shareable.restsUntil = host.clock.elapsedMs() + foreignRestMs;
       events.onForeignRow(name);
       return new Map();
     }
