@@ -51,6 +51,7 @@ test.skipIf(!hasRedis)(
       'graphql',
       'agents',
       'parts',
+      'shared',
       'redis',
       'hits',
     ] as const) {

@@ -25,6 +25,8 @@ export interface Run {
     agents: number;
     /** Answers to agents with a part of the rows. */
     parts: number;
+    /** Results that came from runs for many tenants. */
+    shared: number;
     redis: number;
   };
   /** Does the steps, and throws if any answer is not what the oracle expects. */
@@ -67,6 +69,7 @@ export async function openRun(world: World): Promise<Run> {
     graphql: 0,
     agents: 0,
     parts: 0,
+    shared: 0,
     redis: 0,
   };
 
@@ -249,7 +252,10 @@ export async function openRun(world: World): Promise<Run> {
     async check({ isTogether, steps }) {
       if (isTogether) await Promise.all(steps.map(step));
       else for (const one of steps) await step(one);
-      const [line] = gateways.takeLog().match(/.*owner=\d+;row=.*/) ?? [];
+      const log = gateways.takeLog();
+      for (const [, tenants] of log.matchAll(/"tenants":(\d+).*"query ran for many tenants"/g))
+        counts.shared += Number(tenants);
+      const [line] = log.match(/.*owner=\d+;row=.*/) ?? [];
       if (line !== undefined) throw new Error(`a row in the log: ${line}`);
     },
     close: () => closeAll(gateways, redis, callers.file),

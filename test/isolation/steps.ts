@@ -172,8 +172,7 @@ const redisStep: fc.Arbitrary<RedisStep> = fc.record({
   to: fc.nat(),
 }) as fc.Arbitrary<RedisStep>;
 
-/** Some steps, at once or one after the other. */
-export const visits = fc.record({
+const mixed = fc.record({
   isTogether: fc.boolean(),
   steps: fc.array(
     fc.oneof(
@@ -185,6 +184,26 @@ export const visits = fc.record({
     { maxLength: 12 },
   ),
 });
+
+/** Callers who want rows of one query at once, each those of a tenant of its own, so that one run is for many of them. */
+const burst = fc
+  .record({ endpoint: fc.nat(), others: fc.nat(10), gateway: fc.nat(2), caller: fc.nat(), value: fc.nat() })
+  .map(({ caller, value: of, ...asked }) => ({
+    isTogether: true,
+    steps: Array.from(
+      { length: 20 },
+      (_, at): RestStep => ({
+        ...{ door: 'REST', method: 'GET', address: 'name', spelling: 'plain', more: 'nothing' },
+        ...{ coding: '', tag: 'none', ...asked, caller: caller + at },
+        value: { of: 'caller', at: of + at },
+        second: { of: 'caller', at: 0 },
+      }),
+    ),
+  }));
+
+/** Some steps, at once or one after the other. */
+export const visits: fc.Arbitrary<{ readonly isTogether: boolean; readonly steps: readonly Step[] }> =
+  fc.oneof({ weight: 12, arbitrary: mixed }, { weight: 1, arbitrary: burst });
 
 export function callerOf({ all }: Callers, at: number): Caller {
   return pick(all, at);
