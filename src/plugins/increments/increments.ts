@@ -142,16 +142,19 @@ async function runIncrement(refresh: Refresh, given: Earlier): Promise<Done | Fu
   if (plan === undefined) return 'window';
   if (plan === 'unchanged') {
     const document = { parts: [earlier.document], rowCount: earlier.rowCount };
-    return { kind: 'unchanged', rows: withState(new DocumentRows(document, false), state) };
+    const rows = withVersion(new DocumentRows(document, false), before);
+    return { kind: 'unchanged', rows: withState(rows, state) };
   }
   const { until, from } = plan.read;
   const read = await runPart(refresh, { until: momentText(until), from: momentText(from) });
   if (read.truncated) return 'rows';
+  // A newer snapshot may have other rows in the buckets that were not read.
+  if (read.dataVersion !== before.dataVersion) return 'state';
   const merged = merge(plan, kept, await compute(bucketRows(read.rows, bucket)), narrowed.bucket.descending);
   if (merged === undefined) return 'window';
   if (merged.length > bound.query.maxRows) return 'rows';
   const rows = { rows: merged, truncated: false, ...(read.cost && { cost: read.cost }) };
-  return { kind: 'increment', rows: withState(rows, state) };
+  return { kind: 'increment', rows: withState(withVersion(rows, before), state) };
 }
 
 interface ChangedSince {
@@ -238,5 +241,9 @@ function merge(
   return isDescending ? [...after, ...sides.kept, ...before] : [...before, ...sides.kept, ...after];
 }
 
+const withVersion = (rows: Rows, { dataVersion }: RunState): Rows =>
+  dataVersion === undefined ? rows : Object.assign(rows, { dataVersion });
+
 /** The rows of an engine may be an object of a class. */
-const withState = (rows: Rows, state: RunState): Rows => Object.assign(rows, { state: stateText(state) });
+const withState = (rows: Rows, state: RunState): Rows =>
+  Object.assign(rows, { state: stateText({ ...state, dataVersion: rows.dataVersion }) });

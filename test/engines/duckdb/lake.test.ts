@@ -2,6 +2,7 @@ import { globSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { duckdb } from '../../../src/engines/duckdb/duckdb.ts';
+import { increments } from '../../../src/plugins/increments/increments.ts';
 import { extensionsDir, isWithoutExtensions } from '../../support/duckdb-extensions.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FolderApp, openFolderApp } from '../../support/folder-app.ts';
@@ -212,6 +213,41 @@ describe.skipIf(isWithoutExtensions)('a DuckLake', () => {
     );
     await eventually(() => expect(logged().join()).toContain('it is another lake than at the start'));
     expect(await get('counts')).toMatchObject({ status: 200, body: count(100, 4950) });
+  });
+
+  test('results that are made of the one before have the snapshot, too', async () => {
+    await gateway.close();
+    await lake.run(
+      `CREATE TABLE w.visits AS SELECT now() - i * INTERVAL 1 HOUR AS ts FROM range(50) AS t(i)`,
+    );
+    const hours = query(
+      6,
+      `SELECT TIMESTAMP_TRUNC(ts, HOUR) AS hour, COUNT(*) AS n FROM visits
+        WHERE ts >= TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 1 DAY) GROUP BY hour ORDER BY hour`,
+      'incremental: true\n',
+      '{ hour: { type: timestamp, description: h }, n: { type: integer, description: n } }',
+    ).replace('caching: 3600s\ncache_warming: 1800s', 'caching: 2s\ncache_warming: 1s');
+    const visits = JSON.stringify([{ name: 'ts', type: 'TIMESTAMP', mode: 'REQUIRED' }]);
+    const plugin = increments();
+    gateway = await openFolderApp(
+      { 'tables/visits.json': visits, 'hours.sql': hours },
+      {
+        options: {
+          engine: duckdb({ dataDir: lake.dataDir, extensionsDir, isolate: false, refreshSeconds: 0.05 }),
+          plugins: [plugin],
+        },
+      },
+    );
+    const { version } = await get('hours');
+    const isMade = () =>
+      plugin.metrics?.[0]?.samples().some(({ labels, value }) => labels.run !== 'full' && value > 0);
+    const versions = new Set<string | null>();
+    await eventually(async () => {
+      versions.add((await get('hours')).version);
+      expect(isMade()).toBe(true);
+    });
+    versions.add((await get('hours')).version);
+    expect([...versions]).toEqual([version]);
   });
 
   test('a file of the lake that is damaged gives 502 DATA_UNREADABLE, and the log names it', async () => {
