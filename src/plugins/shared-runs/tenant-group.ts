@@ -229,6 +229,7 @@ export class TenantGroup {
     try {
       return await runForTenants(runShared, { form, bounds, tenants, turns: host.turns });
     } catch (error) {
+      if (options.signal.aborted) return new Map();
       if (!(error instanceof ForeignRow)) {
         host.log.error({ endpoint: name, err: error }, 'a shared run has failed');
         return new Map();
