@@ -80,7 +80,7 @@ export function increments(): GatewayPlugin {
       const { clock, changes: changesOf, turns } = host;
       const { wave, signal } = options;
       const { id, name } = bound.query;
-      const at = wave?.moment ?? clock.now().getTime();
+      const at = wave?.moment ?? momentOf(clock.now().getTime(), host.hasOwnClock);
       const earlier = options.before?.();
       const before = parseState(earlier?.state);
       const look =
@@ -203,6 +203,9 @@ function runAll(refresh: Refresh, hasOwnClock: boolean): Promise<Rows> {
     !hasOwnClock && (options.wave !== undefined || bound.query.materializedTables === undefined);
   return isItself ? run({ ...options, wave }) : runPart(refresh, { until: never, from: never });
 }
+
+/** The current time of a run for callers: a whole second where it is a parameter, so that those who wait together share a run. */
+const momentOf = (now: number, hasOwnClock: boolean): number => (hasOwnClock ? now - (now % 1000) : now);
 
 /** Runs the query over the rows before one moment, and from another one on. */
 function runPart(
