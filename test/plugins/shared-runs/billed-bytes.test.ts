@@ -2,8 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { increments } from '../../../src/plugins/increments/increments.ts';
 import { sharedRuns } from '../../../src/plugins/shared-runs/shared-runs.ts';
+import {
+  completeBody,
+  type Received,
+  type Responder,
+  reply,
+  startFakeBigquery,
+} from '../../support/fake-bigquery.ts';
 import { fakeClock } from '../../support/fake-clock.ts';
-import { completeBody, type Received, reply, startFakeBigquery } from '../../support/fake-bigquery.ts';
 import { writeKeyFile } from '../../support/key-files.ts';
 import { isNightly } from '../../support/nightly.ts';
 import { openTestApp } from '../../support/test-app.ts';
@@ -84,7 +90,7 @@ async function billedBytes(form: Form): Promise<Billed> {
   let bytes = 0;
   let runs = 0;
   let running = 0;
-  fake.respondWith((response, received, at) => {
+  const respond: Responder = (response, received, at) => {
     const { body, method } = received;
     // Rows come all the time.
     if (method === 'GET') {
@@ -142,7 +148,8 @@ async function billedBytes(form: Form): Promise<Billed> {
         at,
       );
     });
-  });
+  };
+  fake.respondWith(respond);
   const keys = writeKeyFile({ all: { tenants } });
   const app = await openTestApp(
     {},
@@ -183,6 +190,8 @@ async function billedBytes(form: Form): Promise<Billed> {
   bytes = 0;
   runs = 0;
   for (let wave = 0; wave < waves; wave += 1) {
+    // The requests before are forgotten.
+    fake.respondWith(respond);
     await clock.pass(intervalMs - 10_000);
     for (let step = 0; step < 20; step += 1) {
       await clock.pass(500);
