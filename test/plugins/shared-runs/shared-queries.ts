@@ -231,6 +231,18 @@ export const alone: readonly (readonly [string, string])[] = [
     'ROW_NUMBER without ORDER BY',
   ],
   [
+    'SELECT id, STRING_AGG(kind) OVER (PARTITION BY n) AS k FROM events WHERE tenant = @project ORDER BY id',
+    'STRING_AGG without ORDER BY',
+  ],
+  [
+    'SELECT id, MAX(n) OVER (ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS n FROM events WHERE tenant = @project ORDER BY id',
+    'MAX without ORDER BY',
+  ],
+  [
+    'SELECT id, APPROX_TOP_COUNT(kind, 1)[OFFSET(0)].value AS k FROM events WHERE tenant = @project GROUP BY id ORDER BY id',
+    'APPROX_TOP_COUNT may have another value in each run',
+  ],
+  [
     'SELECT id, SUM(CAST(n AS FLOAT64)) AS s FROM events WHERE tenant = @project GROUP BY id ORDER BY id',
     'a sum or an average of FLOAT64',
   ],

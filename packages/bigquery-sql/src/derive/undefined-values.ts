@@ -3,12 +3,15 @@ import { walk } from '../syntax/walk.ts';
 import { forEachNode } from '../tree/map.ts';
 import type { Query } from '../tree/nodes.ts';
 import { isScalar } from '../types.ts';
-import { lastName } from './carry-tenant.ts';
 import { refuse } from './carried-tenant.ts';
+import { lastName } from './carry-tenant.ts';
 import { NotDerivable } from './edit-text.ts';
 
 /** Functions whose value is another one each time, or one of several. */
-const arbitrary: ReadonlySet<string> = new Set(['rand', 'generate_uuid', 'any_value', 'max_by', 'min_by']);
+const arbitrary: ReadonlySet<string> = new Set([
+  ...['rand', 'generate_uuid', 'any_value', 'max_by', 'min_by'],
+  ...['approx_top_count', 'approx_top_sum'],
+]);
 
 /** Aggregates whose value depends on the order of the rows. */
 const ordered: ReadonlySet<string> = new Set(['array_agg', 'array_concat_agg', 'string_agg']);
@@ -39,7 +42,8 @@ function requireDefined(node: Syntax.Node): void {
   if (ordered.has(name) && over === undefined && node.orderBy.length === 0)
     refuse(node, `${name.toUpperCase()} without ORDER BY may have another value in each run`);
   const isUnordered = over?.kind === 'Window' && over.base === undefined && over.orderBy.length === 0;
-  if (placed.has(name) && isUnordered)
+  const dependsOnOrder = placed.has(name) || ordered.has(name);
+  if (isUnordered && (dependsOnOrder || over.frame !== undefined))
     refuse(node, `${name.toUpperCase()} without ORDER BY may have another value in each run`);
 }
 
