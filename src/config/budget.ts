@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { timeUnits } from './time-units.ts';
 
 /** A limit of what runs may cost: a bucket that refills evenly, or a cap of a calendar day. */
 export interface BudgetLimit {
@@ -22,8 +23,6 @@ const sizes: Readonly<Record<string, number>> = {
   ...{ B: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12, PB: 1e15 },
   ...{ KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40 },
 };
-
-const times: Readonly<Record<string, number>> = { s: 1e3, m: 6e4, h: 3.6e6, d: 8.64e7 };
 
 // Without flags, for its JSON Schema; beyond 9 PB numbers are not exact.
 const size = /^[1-9][0-9]{0,5} ?(B|KB|MB|GB|TB|KiB|MiB|GiB|TiB)$/;
@@ -83,19 +82,19 @@ export function toBudget(given: z.output<typeof budgetSchema>): Budget {
 /** Without `burst` it holds what comes in an hour. */
 function bucketOf(rate: string, burst: string | undefined): BudgetLimit {
   const [given = '', per = ''] = rate.split('/');
-  const perMs = amountOf(given) / (times[per] ?? 1);
-  const amount = burst === undefined ? perMs * (times.h ?? 0) : amountOf(burst);
+  const perMs = amountOf(given) / (timeUnits[per] ?? 1);
+  const amount = burst === undefined ? perMs * (timeUnits.h ?? 0) : amountOf(burst);
   return { name: 'rate', unit: unitOf(given), amount, perMs };
 }
 
 const unitName = (given: string) => /[A-Za-z]+$/.exec(given)?.[0] ?? '';
 
-const isTime = (given: string) => unitName(given) in times;
+const isTime = (given: string) => unitName(given) in timeUnits;
 
 const unitOf = (given: string): BudgetLimit['unit'] => (isTime(given) ? 'slotMs' : 'bytes');
 
 const amountOf = (given: string): number =>
-  Number.parseInt(given, 10) * (sizes[unitName(given)] ?? times[unitName(given)] ?? 0);
+  Number.parseInt(given, 10) * (sizes[unitName(given)] ?? timeUnits[unitName(given)] ?? 0);
 
 /** A budget in one line, as a setting has it: `bytes_per_day: 1TB, rate: 100GB/h`. @returns undefined if it is not one */
 export function parseBudget(line: string): Budget | undefined {

@@ -1,17 +1,15 @@
+import { timeUnits } from '../config/time-units.ts';
 import { parseTimestamp } from './timestamps.ts';
-
-const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** A number of seconds in the header of a saved query: `900s`. Without flags, for its JSON Schema. */
 export const secondsPattern = /^[1-9][0-9]{0,7}s$/;
 
-const pattern = /^(?<count>\d{1,6})(?<unit>[mhd])$/;
+const pattern = /^(\d{1,6})([mhd])$/;
 
 /** Parses a duration such as `90d`, `12h` or `30m`. @returns milliseconds; undefined if the text is invalid */
 export function parseDuration(text: string): number | undefined {
-  const groups = pattern.exec(text)?.groups;
-  if (groups === undefined) return undefined;
-  return Number(groups.count) * unitMs[groups.unit as keyof typeof unitMs];
+  const [, count, unit = ''] = pattern.exec(text) ?? [];
+  return count === undefined ? undefined : Number(count) * (timeUnits[unit] ?? 0);
 }
 
 /** Parses an ISO 8601 timestamp, or a duration from now on. @returns undefined if the text is invalid */

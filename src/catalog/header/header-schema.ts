@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { budgetSchema } from '../../config/budget.ts';
 import { reservationName, reservationRule } from '../../config/reservation.ts';
 import { maxListItems, maxValueLength } from '../binding/value-limits.ts';
+import { timeUnits } from '../../config/time-units.ts';
 import { secondsPattern } from '../../files/durations.ts';
 import { asIn } from '../../files/schema-problems.ts';
 import { lowerCaseUuid } from '../model/find-query.ts';
@@ -36,12 +37,10 @@ const seconds = z
   })
   .transform((value) => Number.parseInt(value, 10));
 
-const secondsOf: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
-
 const span = z
   .string('must be a time, as in 10m')
   .regex(/^[1-9][0-9]{0,5}[smhd]$/, 'must be a time, as in 10m')
-  .transform((text) => Number.parseInt(text, 10) * (secondsOf[text.slice(-1)] ?? 1));
+  .transform((text) => (Number.parseInt(text, 10) * (timeUnits[text.slice(-1)] ?? 0)) / 1_000);
 
 const inQuotes = 'must be in quotes: as a number of YAML it would be rounded';
 
