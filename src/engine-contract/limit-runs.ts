@@ -5,6 +5,7 @@ import { once } from '../memoize.ts';
 import type { Engine } from './engine.ts';
 import { deadlineExceeded, engineClosing, queueFull } from './engine-errors.ts';
 import type { EngineHost } from './engine-factory.ts';
+import { optionalMembers } from './optional-members.ts';
 
 /**
  * An engine that keeps the limits of the gateway: queries wait in one queue, in which callers take turns, and end with
@@ -18,7 +19,7 @@ export function limitRuns({ limits }: Pick<EngineHost, 'limits'>, engine: Engine
   return {
     source: engine.source,
     ...(engine.updates && { updates: engine.updates }),
-    ...(engine.changes && { changes: engine.changes.bind(engine) }),
+    ...optionalMembers(engine),
     async run(bound, options) {
       const timeout = { ms: timeoutMs, reason: () => deadlineExceeded(timeoutMs) };
       const { signal, release } = openLinkedAbort({ follow: [closing.signal, options.signal], timeout });

@@ -7,6 +7,7 @@ import { queryOfForm } from '../catalog/model/query-forms.ts';
 import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { CatalogUpdates } from '../engine-contract/engine.ts';
 import type { EngineFactory, EngineHost, EngineLimits } from '../engine-contract/engine-factory.ts';
+import { optionalMembers } from '../engine-contract/optional-members.ts';
 import { distinctProblems, type Problem, StartError } from '../errors.ts';
 import { memoize } from '../memoize.ts';
 import { membersOf } from './factory-members.ts';
@@ -54,9 +55,7 @@ export function withFileChecks(given: EngineFactory): CheckedEngine {
         source: engine.source,
         updates: updatesWithFileChecks(engine.updates, host, problemsOfQuery),
         run: engine.run.bind(engine),
-        ...(engine.dataVersionOf && { dataVersionOf: engine.dataVersionOf.bind(engine) }),
-        ...(engine.changes && { changes: engine.changes.bind(engine) }),
-        ...(engine.estimateBytes && { estimateBytes: engine.estimateBytes.bind(engine) }),
+        ...optionalMembers(engine),
         close: () => engine.close(),
       };
     },
