@@ -85,9 +85,12 @@ export class Session {
   /** @param comment by which the server lists it @throws ServerFailure; as `onBegin` does */
   run(text: ServerText, bindings: Bindings, comment: string): Promise<DuckDBMaterializedResult> {
     return this.#inSession(async (begun) => {
-      const name = begun.statements.get(text.sql) ?? (await this.#prepare(begun, text));
+      await this.#define(begun, text.macros);
       const values = text.values(bindings);
-      return this.#send(`/* ${comment} */ EXECUTE ${name}${values === '' ? '' : `(${values})`}`);
+      // DuckDB plans a prepared statement without parameters once, by the values that the rows have then: it leaves out later ones.
+      if (values === '') return this.#send(`/* ${comment} */ ${text.sql}`);
+      const name = begun.statements.get(text.sql) ?? (await this.#prepare(begun, text.sql));
+      return this.#send(`/* ${comment} */ EXECUTE ${name}(${values})`);
     });
   }
 
@@ -123,16 +126,25 @@ export class Session {
     return this.#begun;
   }
 
-  async #prepare({ macros, statements }: Begun, text: ServerText): Promise<string> {
-    // It cannot be known how far a failure has come.
+  async #define({ macros }: Begun, names: readonly string[]): Promise<void> {
+    const missing = names.filter((macro) => !macros.has(macro));
+    if (missing.length > 0) await this.#change(serverMacros(missing, macros).join(';\n'));
+  }
+
+  async #prepare({ statements }: Begun, sql: string): Promise<string> {
+    const name = `statement_${statements.size}`;
+    await this.#change(`PREPARE ${name} AS ${sql}`);
+    statements.set(sql, name);
+    if (statements.size >= maxStatements) this.forget();
+    return name;
+  }
+
+  /** Changes what the session has. After a failure it is not known how far it came, and the next statement begins another one. */
+  async #change(sql: string): Promise<void> {
     const begun = this.#begun;
     this.forget();
-    const name = `statement_${statements.size}`;
-    const missing = text.macros.filter((macro) => !macros.has(macro));
-    await this.#send([...serverMacros(missing, macros), `PREPARE ${name} AS ${text.sql}`].join(';\n'));
-    statements.set(text.sql, name);
-    if (statements.size < maxStatements) this.#begun = begun;
-    return name;
+    await this.#send(sql);
+    this.#begun = begun;
   }
 
   /** The client would give the rows of the first run again if it prepared a statement once. */

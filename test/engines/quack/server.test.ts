@@ -42,6 +42,13 @@ const slow = queryText({
   sql: 'select count(*) as x from unnest(generate_array(1, 60000)) as a, unnest(generate_array(1, 60000)) as b where mod(a + b, 7) = 3',
 });
 
+/** No row has a value beyond the greatest at first. */
+const late = queryText({
+  name: 'late',
+  columns: { x: 'integer' },
+  sql: 'select count(*) as x from visits where n >= 5000',
+});
+
 const kills = isNightly ? 20 : 1;
 
 const dailyOf = (name: string) => [
@@ -110,6 +117,14 @@ describe.skipIf(isWithoutExtensions)('a server of DuckDB', () => {
       { error: { code: 'ENGINE_MISCONFIGURED' } },
     ]);
     expect(JSON.stringify(app?.logged)).toContain('n is VARCHAR; it must be BIGINT');
+  });
+
+  test('has rows that others add in the next answer, also of queries without parameters', async () => {
+    const { get } = await open({ 'late.sql': late });
+    const rows = async () => (await get('late')).json();
+    for (const _ of [1, 2]) expect(await rows()).toEqual({ result: [{ x: 0 }] });
+    await server.ask(`INSERT INTO visits VALUES ('t0', now(), 5000)`);
+    expect(await rows()).toEqual({ result: [{ x: 1 }] });
   });
 
   test('runs no more queries than the gateway may, also those that are not awaited any longer', async () => {
