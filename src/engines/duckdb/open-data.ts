@@ -9,7 +9,6 @@ import type { DuckdbOptions } from './duckdb-options.ts';
 import { openDemo } from './demo/open-demo.ts';
 import {
   buildExclusive,
-  changedBefore,
   dropOlder,
   type Import,
   isDisordered,
@@ -233,13 +232,7 @@ async function applyRetention(
   if (settings.retentionDays === undefined || performance.now() - state.ranAt < retentionEveryMs) return;
   state.ranAt = performance.now();
   const before = new Date(now().getTime() - settings.retentionDays * dayMs);
-  const dropped = await tables.change(
-    async () => {
-      await tables.hideBefore(before);
-      return dropOlder(connection, tables.all, before);
-    },
-    changedBefore(tables, before),
-  );
+  const dropped = await dropOlder(connection, tables, before);
   if (dropped > 0) listener.news(`dropped ${formatCount(dropped)} rows from before ${before.toISOString()}`);
 }
 

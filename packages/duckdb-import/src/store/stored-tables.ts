@@ -173,7 +173,7 @@ export class StoredTables {
     return old;
   }
 
-  /** Leaves out rows of files from before a time, as `dropOlder` deletes imported ones. */
+  /** Leaves out rows of files from before a time. */
   async hideBefore(time: Date): Promise<void> {
     const views = this.files.hideBefore(time);
     await this.#inTransaction(async (connection) => {

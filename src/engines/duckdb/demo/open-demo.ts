@@ -1,12 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { openRepeat } from '../../../concurrency/repeat.ts';
-import {
-  changedBefore,
-  dropOlder,
-  type Import,
-  type StoredTables,
-  type TableInStore,
-} from '@querygate/duckdb-import';
+import { dropOlder, type Import, type StoredTables, type TableInStore } from '@querygate/duckdb-import';
 import { makeDemoFiles } from './demo-files.ts';
 import { openStreams } from './streams.ts';
 import { dayMs, openWriter } from './writer.ts';
@@ -93,14 +87,7 @@ export async function openDemo(
     await writer.append(streams.all(), end, to);
     end = to;
     if (!writer.isCheckpointDue) return;
-    const oldest = new Date(end - historyMs);
-    await tables.change(
-      async () => {
-        await tables.hideBefore(oldest);
-        await dropOlder(connection, tables.all, oldest);
-      },
-      changedBefore(tables, oldest),
-    );
+    await dropOlder(connection, tables, new Date(end - historyMs));
     await writer.checkpoint();
   };
   let appending: Promise<void> | undefined;
