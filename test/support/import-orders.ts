@@ -61,7 +61,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   'src/engine-contract': ['remote', 'test-suite'],
   'src/engines': ['bigquery', 'duckdb', 'quack'],
   'src/engines/bigquery': ['api', 'definitions', 'fixtures'],
-  'src/engines/duckdb': ['wire', 'demo', 'data', 'prepare', 'javascript', 'run', 'sandbox'],
+  'src/engines/duckdb': ['wire', 'data', 'demo', 'prepare', 'javascript', 'run', 'sandbox'],
   'src/results': ['shared', 'redis', 'warming'],
   'src/row-arguments': ['reading', 'pushed'],
   'src/http': ['message', 'access', 'finish', 'rendering', 'rest', 'graphql', 'handler', 'node'],

@@ -20,7 +20,7 @@ import {
 } from '@querygate/duckdb-import';
 import { openBucket, requireReachable } from './data/bucket.ts';
 import { openLakeData } from './data/lake-data.ts';
-import type { DataOptions, LocalData, TableChange } from './data/local-data.ts';
+import { adoptTables, type DataOptions, type LocalData, type TableChange } from './data/local-data.ts';
 import { isDatabaseUnusable } from './wire/unusable-database.ts';
 
 const dayMs = 86_400_000;
@@ -71,16 +71,16 @@ export async function openData(options: DataOptions): Promise<LocalData> {
   };
   warnOfEmpty();
   return {
-    problems: demo.files()?.problems ?? new Map(),
+    problems: demo.files?.problems ?? new Map(),
     files: tables.files,
     source: 'demo',
     folders: settings.demoCacheDir === undefined ? [] : [resolve(settings.demoCacheDir)],
     paths: [],
     async refresh() {
-      await demo.files()?.sync();
+      await demo.files?.sync();
     },
-    blame: async (read, error) => (await demo.files()?.blame(read, error)) ?? false,
-    catchUp: demo.catchUp,
+    blame: async (read, error) => (await demo.files?.blame(read, error)) ?? false,
+    catchUp: () => demo.catchUp(),
     async replaceTables(change) {
       await demo.replaceTables(change);
       warnOfEmpty();
@@ -202,10 +202,9 @@ async function replaceTables(
   // After a failure, those that were adopted are not adopted again.
   const added = staged.filter((table) => !tables.all.includes(table));
   const ended = removed.filter((name) => tables.all.some((table) => table.name === name));
-  await data.reset([...added.map(({ name }) => name), ...ended], async () => {
-    for (const name of ended) await tables.remove(name);
-    for (const table of added) await tables.adopt(table);
-  });
+  await data.reset([...added.map(({ name }) => name), ...ended], () =>
+    adoptTables(tables, { staged: added, removed: ended }),
+  );
   const { isComplete } = await importChanges(data, options);
   if (!isComplete) throw new Error('the rows of the changed tables could not be imported completely');
 }

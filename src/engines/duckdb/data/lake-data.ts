@@ -3,7 +3,7 @@ import { openRepeat } from '../../../concurrency/repeat.ts';
 import { GatewayError, StartError } from '../../../errors.ts';
 import { openBucket, requireReachable } from './bucket.ts';
 import { loadExtensions } from '../extensions.ts';
-import type { DataOptions, LocalData } from './local-data.ts';
+import { adoptTables, type DataOptions, type LocalData } from './local-data.ts';
 
 /** Keeps the tables of the catalog at the newest snapshot of a lake. */
 export async function openLakeData(
@@ -60,12 +60,7 @@ export async function openLakeData(
         cause: error,
       });
     },
-    replaceTables: ({ staged, removed }) =>
-      lake.replace(async () => {
-        for (const name of removed)
-          if (tables.all.some((table) => table.name === name)) await tables.remove(name);
-        for (const table of staged) if (!tables.all.includes(table)) await tables.adopt(table);
-      }),
+    replaceTables: (change) => lake.replace(() => adoptTables(tables, change)),
     async dropTables(old) {
       for (const table of old) await tables.drop(table);
     },

@@ -35,6 +35,12 @@ export interface TableChange {
   readonly removed: readonly string[];
 }
 
+/** Makes staged tables current, and ends those that are removed. What has been done before is left as it is. */
+export async function adoptTables(tables: StoredTables, { staged, removed }: TableChange): Promise<void> {
+  for (const name of removed) if (tables.all.some((table) => table.name === name)) await tables.remove(name);
+  for (const table of staged) if (!tables.all.includes(table)) await tables.adopt(table);
+}
+
 export interface DataOptions {
   /** Opens a connection that only the data uses; the engine closes it. */
   readonly connect: () => Promise<DuckDBConnection>;

@@ -70,10 +70,11 @@ export class Writer {
   }
 
   /** Only for many rows: memory that queries free later stays with the allocator. */
-  async withSmallThresholds(work: () => Promise<void>): Promise<void> {
+  async withSmallThresholds<T>(work: () => Promise<T>): Promise<T> {
     for (const threshold of smallThresholds) await this.#connection.run(`SET ${threshold} = '1MB'`);
-    await work();
+    const result = await work();
     for (const threshold of smallThresholds) await this.#connection.run(`RESET ${threshold}`);
+    return result;
   }
 
   /** All streams, or none of them if one fails. */
