@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
 import { hasProgram } from './has-program.ts';
+import { listen } from './listen.ts';
 
 /** Tests of buckets are skipped where `moto` of PyPI is not installed, except in CI. */
 export const hasMoto = hasProgram('moto_server', '--help');
@@ -48,10 +48,8 @@ export async function startBucket(): Promise<Bucket> {
     passed.on('error', () => outgoing.destroy());
     incoming.pipe(passed);
   });
-  proxy.listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
   return {
-    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${await listen(proxy)}`,
     fail(next, ofRows = false) {
       fault = next;
       isOfRows = ofRows;
