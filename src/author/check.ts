@@ -18,7 +18,7 @@ import { uncheckedQueries } from '../catalog-analysis/tenant-filters.ts';
 import { distinctProblems, type Problem, StartError } from '../errors.ts';
 import { agentTextProblems } from './agent-texts.ts';
 import { loadPrompts } from '../plugins/mcp/prompts/load-prompts.ts';
-import { notSharedNotes } from './not-shared-notes.ts';
+import { notSharedNotes, openSharing } from './sharing.ts';
 import { commandError } from './arguments.ts';
 import { type Forecast, forecastCosts } from './forecast/forecast.ts';
 import { forecastLines, limitProblem } from './forecast/forecast-text.ts';
@@ -116,9 +116,11 @@ async function check(
     throw error;
   }
   const found = distinctProblems([...(await checkSql(catalog)), ...unreadProblems(catalog, engine)]);
+  const problemOfSharing = openSharing(catalog, engine);
   const forecasts = reportsBytes
     ? await forecastCosts(catalog, {
         ...{ engine, limits: limitsOf(config), tenants: limits.tenants, checks, partitions },
+        problemOfSharing,
         reservation: config.bigquery.reservation,
       })
     : [];
@@ -141,7 +143,7 @@ async function check(
     ...(overLimit.length > 0 ? ['Saved queries would cost too much'] : []),
   ];
   if (found.length === 0) notes.push(...(await incrementalNotes(catalog, engine)));
-  notes.push(...notSharedNotes(catalog, engine));
+  notes.push(...notSharedNotes(catalog, problemOfSharing));
   if (!engine.checksSql) notes.push(`the SQL is not checked: the engine ${engine.name} has no check`);
   return {
     catalog,

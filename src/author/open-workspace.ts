@@ -7,6 +7,7 @@ import { configuredEngine } from './configured-engine.ts';
 import { forecastCosts } from './forecast/forecast.ts';
 import { type ForecastFlags, parseForecastLimits, requireBytes } from './forecast/forecast-limits.ts';
 import { limitProblem, summaryOf } from './forecast/forecast-text.ts';
+import { openSharing } from './sharing.ts';
 import { isStoreInUse, storeInUseMessage } from './store-in-use.ts';
 
 /**
@@ -28,8 +29,9 @@ export async function openWorkspace(config: Config) {
       const { tenants } = limits;
       const { reservation } = config.bigquery;
       return async (catalog: AnalyzedCatalog, checks: readonly QueryCheck[]) => {
-        const known = { engine, limits: limitsOf(config), tenants, reservation, checks };
-        return (await forecastCosts(catalog, known)).map((forecast) => ({
+        const problemOfSharing = openSharing(catalog, engine);
+        const given = { engine, limits: limitsOf(config), tenants, problemOfSharing, reservation, checks };
+        return (await forecastCosts(catalog, given)).map((forecast) => ({
           query: forecast.query,
           summary: summaryOf(forecast),
           usdPerMonth: forecast.usdPerMonth,

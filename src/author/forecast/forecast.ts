@@ -1,11 +1,10 @@
 import type { ParameterText, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { exampleParameters } from '../../catalog/binding/example-parameters.ts';
 import type { AnalyzedCatalog } from '../../catalog-analysis/analyze-catalog.ts';
-import { deriveQuery } from '../../catalog-analysis/derived/derive-query.ts';
 import type { Partitioning, QueryCheck } from '../../engine-contract/engine.ts';
 import type { EngineFactory, EngineLimits } from '../../engine-contract/engine-factory.ts';
 import { countTables, mostBilled } from '../../plugins/costs/budgets/rounding.ts';
-import { sharedQuery } from '../../plugins/shared-runs/share-query.ts';
+import type { ProblemOfSharing } from '../sharing.ts';
 import { pruningNotes } from './pruning-notes.ts';
 
 /** The runs of a saved query with one set of values. */
@@ -40,6 +39,7 @@ interface ForecastOptions {
   readonly engine: EngineFactory & Required<Pick<EngineFactory, 'check'>>;
   readonly limits: EngineLimits;
   readonly tenants: number;
+  readonly problemOfSharing: ProblemOfSharing;
   /** Where BigQuery runs queries that do not say it. */
   readonly reservation: string | undefined;
   /** Those that have been checked, and how their tables are partitioned. */
@@ -56,8 +56,10 @@ const usdPerByte = 6.25 / 2 ** 40;
 /** Dry runs queries with their examples and with the values that are warm from the start on. */
 export async function forecastCosts(
   catalog: AnalyzedCatalog,
-  { engine, limits, tenants, reservation, checks: known = [], partitions = new Map() }: ForecastOptions,
+  options: ForecastOptions,
 ): Promise<readonly Forecast[]> {
+  const { engine, limits, tenants, problemOfSharing, reservation } = options;
+  const { checks: known = [], partitions = new Map() } = options;
   const forms = new Map(
     catalog.queries.map((query) => [query, [query, ...query.warm.map(withValues(query))]]),
   );
@@ -80,7 +82,7 @@ export async function forecastCosts(
         forecastRun(form, checks.get(form)?.bytesProcessed, hasReservation),
       );
       const of = query.tenant === undefined ? 1 : tenants;
-      const isShared = of > 1 && runsForAll(query, catalog, engine);
+      const isShared = of > 1 && problemOfSharing(query) === undefined;
       const bytesPerMonth = times(isShared ? 1 : of, monthOf(runs));
       return {
         ...{ query, runs, tenants: of, isShared, bytesPerMonth },
@@ -90,10 +92,6 @@ export async function forecastCosts(
     }),
   );
 }
-
-const runsForAll = (query: SavedQuery, catalog: AnalyzedCatalog, engine: EngineFactory): boolean =>
-  query.batch !== 'off' &&
-  deriveQuery(query, sharedQuery().derivation, catalog, engine).problem === undefined;
 
 /** The same query, with other examples. */
 const withValues =
