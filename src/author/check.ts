@@ -18,7 +18,13 @@ import { uncheckedQueries } from '../catalog-analysis/tenant-filters.ts';
 import { distinctProblems, type Problem, StartError } from '../errors.ts';
 import { agentTextProblems } from './agent-texts.ts';
 import { loadPrompts } from '../plugins/mcp/prompts/load-prompts.ts';
-import { notSharedNotes, openSharing } from './sharing.ts';
+import {
+  groupedUnsharedNotes,
+  openSharing,
+  type UnsharedQuery,
+  unsharedNotes,
+  unsharedQueries,
+} from './sharing.ts';
 import { commandError } from './arguments.ts';
 import { type Forecast, forecastCosts } from './forecast/forecast.ts';
 import { forecastLines, limitProblem } from './forecast/forecast-text.ts';
@@ -51,6 +57,7 @@ interface CheckReport {
   readonly checks: readonly QueryCheck[];
   /** What they cost, from an engine that reports bytes. */
   readonly forecasts: readonly Forecast[];
+  readonly unshared: readonly UnsharedQuery[];
   /** The parts that have not been checked. */
   readonly notes: readonly string[];
 }
@@ -100,7 +107,7 @@ async function check(
   try {
     catalog = buildAnalyze(engine)(loadCatalog(config.queriesDir));
   } catch (error) {
-    const broken = { catalog: undefined, checks, notes, forecasts: [] };
+    const broken = { catalog: undefined, checks, notes, forecasts: [], unshared: [] };
     if (error instanceof CatalogError) {
       const ofOthers = await checkSql(buildAnalyze(engine)(error.catalog));
       const ofBroken = sqlProblems(error, engine, error.broken);
@@ -143,7 +150,7 @@ async function check(
     ...(overLimit.length > 0 ? ['Saved queries would cost too much'] : []),
   ];
   if (found.length === 0) notes.push(...(await incrementalNotes(catalog, engine)));
-  notes.push(...notSharedNotes(catalog, problemOfSharing));
+  const unshared = unsharedQueries(catalog, problemOfSharing);
   if (!engine.checksSql) notes.push(`the SQL is not checked: the engine ${engine.name} has no check`);
   return {
     catalog,
@@ -154,7 +161,7 @@ async function check(
       ...prompts,
       ...composed,
     ],
-    ...{ summary, checks, forecasts, notes },
+    ...{ summary, checks, forecasts, unshared, notes },
   };
 }
 
@@ -172,7 +179,7 @@ function parseBytes(text: string | undefined): number | undefined {
   throw commandError(`--maximum-bytes: got ${JSON.stringify(text)}; must be a whole number of bytes`);
 }
 
-function printText({ catalog, checks, forecasts, notes, problems, summary }: CheckReport): void {
+function printText({ catalog, checks, forecasts, unshared, notes, problems, summary }: CheckReport): void {
   for (const check of checks) {
     printBytes(check);
     for (const forecast of forecasts)
@@ -186,6 +193,7 @@ function printText({ catalog, checks, forecasts, notes, problems, summary }: Che
     ...recordNotes(catalog),
     ...versionLines(catalog),
     ...notes,
+    ...groupedUnsharedNotes(unshared),
   ])
     process.stdout.write(`${line}\n`);
   const { length } = catalog.queries;
@@ -236,7 +244,8 @@ function printJson({ catalog, checks, forecasts, problems, ...report }: CheckRep
     tenantUnchecked: query.tenantUnchecked,
     forecast: forecastOf(forecasts.find((one) => one.query === query)),
   }));
-  const notes = [...(catalog === undefined ? [] : recordNotes(catalog)), ...report.notes];
+  const records = catalog === undefined ? [] : recordNotes(catalog);
+  const notes = [...records, ...report.notes, ...unsharedNotes(report.unshared)];
   // Engines of others may add members of a query's source.
   const shown = problems.map(({ file, line, column, message }) => ({ file, line, column, message }));
   const document = { valid: problems.length === 0, queries: queries ?? [], problems: shown, notes };

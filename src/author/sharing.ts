@@ -20,12 +20,34 @@ export function openSharing(
   return (query) => known(query).problem;
 }
 
-/** Why queries with a tenant run for each tenant alone, one line each; none for those that say so in their header. */
-export const notSharedNotes = ({ queries }: Catalog, problemOfSharing: ProblemOfSharing): readonly string[] =>
+/** A query that runs for each tenant alone, and why. */
+export interface UnsharedQuery {
+  readonly name: string;
+  readonly problem: Problem;
+}
+
+/** The queries with a tenant that run for each tenant alone, but for those that say so in their header. */
+export const unsharedQueries = (
+  { queries }: Catalog,
+  problemOfSharing: ProblemOfSharing,
+): readonly UnsharedQuery[] =>
   queries.flatMap((query) => {
-    if (query.tenant === undefined || query.batch === 'off') return [];
-    const problem = problemOfSharing(query);
-    return problem === undefined
-      ? []
-      : [`${query.name} runs for each tenant alone: ${describeProblem(problem)}`];
+    const problem = query.tenant === undefined || query.batch === 'off' ? undefined : problemOfSharing(query);
+    return problem === undefined ? [] : [{ name: query.name, problem }];
+  });
+
+/** The reason of each query, with its place. */
+export const unsharedNotes = (unshared: readonly UnsharedQuery[]): readonly string[] =>
+  unshared.map(({ name, problem }) => `${name} runs for each tenant alone: ${describeProblem(problem)}`);
+
+/** More queries than that with the same reason are counted. */
+const mostNamed = 3;
+
+/** The same for a person, who cannot read hundreds of lines. */
+export const groupedUnsharedNotes = (unshared: readonly UnsharedQuery[]): readonly string[] =>
+  [...Map.groupBy(unshared, ({ problem }) => problem.message)].flatMap(([reason, group]) => {
+    if (group.length <= mostNamed) return unsharedNotes(group);
+    const named = group.slice(0, mostNamed).map(({ name }) => name);
+    const rest = `${group.length - mostNamed} more, which --json names`;
+    return [`${group.length} queries run for each tenant alone: ${reason} (${named.join(', ')} and ${rest})`];
   });
