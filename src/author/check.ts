@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { unfinishedTexts } from '../catalog/header/unfinished.ts';
-import type { Catalog } from '../catalog/model/saved-query.ts';
+import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
 import { parseVersionName } from '../catalog/model/version-name.ts';
 import { isDefaultVersion, seriesOf } from '../catalog/model/versions.ts';
 import type { Config } from '../config.ts';
@@ -13,7 +13,9 @@ import { type AnalyzedCatalog, buildAnalyze } from '../catalog-analysis/analyze-
 import { assertionProblems } from '../catalog-analysis/assertion-problems.ts';
 import { allProblems, sqlProblems, unreadProblems } from '../catalog-analysis/sql-problems.ts';
 import { loadChecks } from '../catalog/folder/load-checks.ts';
-import { CatalogError, loadCatalog } from '../catalog/folder/load-catalog.ts';
+import { CatalogError, parseCatalog } from '../catalog/folder/load-catalog.ts';
+import { readFolder } from '../catalog/folder/read-folder.ts';
+import { readParts } from '../catalog/folder/read-parts.ts';
 import { uncheckedQueries } from '../catalog-analysis/tenant-filters.ts';
 import { distinctProblems, type Problem, StartError } from '../errors.ts';
 import { agentTextProblems } from './agent-texts.ts';
@@ -35,6 +37,7 @@ import {
   requireBytes,
 } from './forecast/forecast-limits.ts';
 import { incrementalNotes } from './incremental-notes.ts';
+import { once } from '../memoize.ts';
 import { atHeaderLines } from '../problems/header-lines.ts';
 import { problemsText, readText } from '../problems/print-problems.ts';
 import { githubAnnotation } from '../problems/report-problems.ts';
@@ -56,7 +59,7 @@ interface CheckReport {
   readonly summary: string;
   readonly checks: readonly QueryCheck[];
   /** What they cost, from an engine that reports bytes. */
-  readonly forecasts: readonly Forecast[];
+  readonly forecasts: ReadonlyMap<SavedQuery, Forecast>;
   readonly unshared: readonly UnsharedQuery[];
   /** The parts that have not been checked. */
   readonly notes: readonly string[];
@@ -85,6 +88,7 @@ async function check(
   limits: ForecastLimits,
   subgraphs: readonly string[],
 ): Promise<CheckReport> {
+  const { queriesDir } = config;
   const checks: QueryCheck[] = [];
   const notes: string[] = [];
   const partitions = new Map<string, Partitioning>();
@@ -98,74 +102,76 @@ async function check(
       onPartitioning: (table, one) => void partitions.set(table, one),
       onNote: (note: string) => void notes.push(note),
     });
-  const ofChecks = ({ tables }: Pick<Catalog, 'tables'>) => {
-    const files = loadChecks(config.queriesDir);
-    const asserted = files.flatMap(({ assertions }) => assertions);
-    return [...files.flatMap((one) => one.problems), ...assertionProblems(asserted, tables, engine)];
+  const files = once(() => readFolder(queriesDir));
+  const parts = once(() => readParts(queriesDir, files()));
+  const checkAssertions = ({ tables }: Pick<Catalog, 'tables'>) => {
+    const found = loadChecks(queriesDir, parts);
+    const asserted = found.flatMap(({ assertions }) => assertions);
+    return [...found.flatMap(({ problems }) => problems), ...assertionProblems(asserted, tables, engine)];
   };
+  const withOthers = async (error: CatalogError) =>
+    allProblems(error, [
+      ...(await checkSql(buildAnalyze(engine)(error.catalog))),
+      ...sqlProblems(error, engine, error.broken),
+      ...checkAssertions(error.catalog),
+      ...unfinishedProblems(error.catalog),
+    ]);
   let catalog: AnalyzedCatalog;
   try {
-    catalog = buildAnalyze(engine)(loadCatalog(config.queriesDir));
+    catalog = buildAnalyze(engine)(parseCatalog(queriesDir, files(), parts()));
   } catch (error) {
-    const broken = { catalog: undefined, checks, notes, forecasts: [], unshared: [] };
-    if (error instanceof CatalogError) {
-      const ofOthers = await checkSql(buildAnalyze(engine)(error.catalog));
-      const ofBroken = sqlProblems(error, engine, error.broken);
-      const unfinished = unfinishedProblems(error.catalog);
-      return {
-        ...broken,
-        ...summarized(
-          allProblems(error, [...ofOthers, ...ofBroken, ...ofChecks(error.catalog), ...unfinished]),
-        ),
-      };
-    }
-    if (error instanceof StartError) return { ...broken, ...summarized(error) };
-    throw error;
+    if (!(error instanceof StartError)) throw error;
+    const summarized = summaryOf(error instanceof CatalogError ? await withOthers(error) : error);
+    return { catalog: undefined, checks, notes, forecasts: new Map(), unshared: [], ...summarized };
   }
   const found = distinctProblems([...(await checkSql(catalog)), ...unreadProblems(catalog, engine)]);
   const problemOfSharing = openSharing(catalog, engine);
+  const given = { engine, limits: limitsOf(config), tenants: limits.tenants, checks, partitions };
+  const { reservation } = config.bigquery;
   const forecasts = reportsBytes
-    ? await forecastCosts(catalog, {
-        ...{ engine, limits: limitsOf(config), tenants: limits.tenants, checks, partitions },
-        problemOfSharing,
-        reservation: config.bigquery.reservation,
-      })
+    ? await forecastCosts(catalog, { ...given, problemOfSharing, reservation })
     : [];
-  const overLimit = forecasts.flatMap((forecast) => {
-    const message = limitProblem(forecast, limits);
-    return message === undefined
-      ? []
-      : [problemOf(forecast.query.source, `${forecast.query.name} ${message}`)];
-  });
-  const inChecks = ofChecks(catalog);
-  const prompts = loadPrompts(config.promptsDir).problems.map((message) => ({ message }));
-  const composed =
-    subgraphs.length === 0
-      ? []
-      : await (await import('./compose.ts')).compositionProblems(catalog, subgraphs);
-  const [summary = 'Saved queries have texts that are wrong'] = [
-    ...(found.length > 0 ? ['Saved queries cannot be served'] : []),
-    ...(composed.length > 0 ? ['The subgraphs cannot be composed'] : []),
-    ...(inChecks.length > 0 ? ['Checks cannot run'] : []),
-    ...(overLimit.length > 0 ? ['Saved queries would cost too much'] : []),
-  ];
+  const overLimit = limitProblems(forecasts, limits);
+  const asserted = checkAssertions(catalog);
+  const composed = await composedProblems(catalog, subgraphs);
+  const [, summary = 'Saved queries have texts that are wrong'] =
+    [
+      [found, 'Saved queries cannot be served'] as const,
+      [composed, 'The subgraphs cannot be composed'] as const,
+      [asserted, 'Checks cannot run'] as const,
+      [overLimit, 'Saved queries would cost too much'] as const,
+    ].find(([problems]) => problems.length > 0) ?? [];
   if (found.length === 0) notes.push(...(await incrementalNotes(catalog, engine)));
-  const unshared = unsharedQueries(catalog, problemOfSharing);
   if (!engine.checksSql) notes.push(`the SQL is not checked: the engine ${engine.name} has no check`);
   return {
-    catalog,
+    ...{ catalog, summary, checks, notes },
     problems: [
-      ...distinctProblems([...found, ...inChecks, ...overLimit]),
+      ...distinctProblems([...found, ...asserted, ...overLimit]),
       ...unfinishedProblems(catalog),
       ...agentTextProblems(catalog),
-      ...prompts,
+      ...loadPrompts(config.promptsDir).problems.map((message) => ({ message })),
       ...composed,
     ],
-    ...{ summary, checks, forecasts, unshared, notes },
+    forecasts: new Map(forecasts.map((forecast) => [forecast.query, forecast])),
+    unshared: unsharedQueries(catalog, problemOfSharing),
   };
 }
 
-function summarized({ message, problems }: StartError): Pick<CheckReport, 'problems' | 'summary'> {
+const limitProblems = (forecasts: readonly Forecast[], limits: ForecastLimits): readonly Problem[] =>
+  forecasts.flatMap((forecast) => {
+    const { name, source } = forecast.query;
+    const message = limitProblem(forecast, limits);
+    return message === undefined ? [] : [problemOf(source, `${name} ${message}`)];
+  });
+
+/** Without other subgraphs, what composes them need not be installed. */
+const composedProblems = async (
+  catalog: Catalog,
+  subgraphs: readonly string[],
+): Promise<readonly Problem[]> =>
+  subgraphs.length === 0 ? [] : (await import('./compose.ts')).compositionProblems(catalog, subgraphs);
+
+function summaryOf({ message, problems }: StartError): Pick<CheckReport, 'problems' | 'summary'> {
   const [summary = ''] = message.split(':\n');
   return { problems, summary };
 }
@@ -182,9 +188,8 @@ function parseBytes(text: string | undefined): number | undefined {
 function printText({ catalog, checks, forecasts, unshared, notes, problems, summary }: CheckReport): void {
   for (const check of checks) {
     printBytes(check);
-    for (const forecast of forecasts)
-      if (forecast.query === check.query)
-        for (const line of forecastLines(forecast)) process.stdout.write(`  ${line}\n`);
+    const forecast = forecasts.get(check.query);
+    for (const line of forecast ? forecastLines(forecast) : []) process.stdout.write(`  ${line}\n`);
   }
   if (problems.length > 0) return void process.stderr.write(problemsText(new StartError(summary, problems)));
   if (catalog === undefined) return;
@@ -199,12 +204,6 @@ function printText({ catalog, checks, forecasts, unshared, notes, problems, summ
   const { length } = catalog.queries;
   process.stdout.write(`${length} ${length === 1 ? 'saved query is' : 'saved queries are'} valid\n`);
 }
-
-const forecastOf = (forecast: Forecast | undefined) => {
-  if (forecast === undefined) return undefined;
-  const { query: _, ...rest } = forecast;
-  return rest;
-};
 
 /** Which version the name of a query means, where there are several; and which endpoints are deprecated. */
 function versionLines({ queries }: Catalog): readonly string[] {
@@ -242,7 +241,7 @@ function printJson({ catalog, checks, forecasts, problems, ...report }: CheckRep
     file: query.source.file,
     bytesProcessed: checks.find((one) => one.query.name === query.name)?.bytesProcessed,
     tenantUnchecked: query.tenantUnchecked,
-    forecast: forecastOf(forecasts.find((one) => one.query === query)),
+    forecast: withoutQuery(forecasts.get(query)),
   }));
   const records = catalog === undefined ? [] : recordNotes(catalog);
   const notes = [...records, ...report.notes, ...unsharedNotes(report.unshared)];
@@ -251,3 +250,9 @@ function printJson({ catalog, checks, forecasts, problems, ...report }: CheckRep
   const document = { valid: problems.length === 0, queries: queries ?? [], problems: shown, notes };
   process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
 }
+
+const withoutQuery = (forecast: Forecast | undefined): Omit<Forecast, 'query'> | undefined => {
+  if (forecast === undefined) return undefined;
+  const { query: _, ...others } = forecast;
+  return others;
+};

@@ -4,7 +4,7 @@ import { pathProblem } from '../../files/path-problem.ts';
 import { type Assertion, parseAssertions } from '../parts/assertions.ts';
 import type { Link } from '../header/link.ts';
 import { checksFolder, type FileContent, readCheckFiles, readFolder } from './read-folder.ts';
-import { readParts } from './read-parts.ts';
+import { type FolderParts, readParts } from './read-parts.ts';
 
 /** A file of checks: what must hold for the data. */
 export interface CheckFile {
@@ -18,12 +18,16 @@ export interface CheckFile {
 /**
  * The files of checks in a queries folder, with the parts that they read.
  *
+ * @param parts those of the folder, if they have been read
  * @throws StartError if the folder cannot be read
  */
-export function loadChecks(folder: string): readonly CheckFile[] {
+export function loadChecks(
+  folder: string,
+  parts: () => Pick<FolderParts, 'link'> = () => readParts(folder, readFolder(folder)),
+): readonly CheckFile[] {
   const files = filesIn(folder);
   if (files.length === 0) return [];
-  const { link } = readParts(folder, readFolder(folder));
+  const { link } = parts();
   return files.map(([path, content]) => parseCheckFile(folder, path, content, link));
 }
 
