@@ -1,13 +1,13 @@
 import type { Budget } from '../../config/budget.ts';
 import { checkOptions, optionRule } from '../../config/option-rules.ts';
 import { isTimeZone } from '../../config/time-zone.ts';
-import type { Cost, Rows, RunOptions } from '../../engine-contract/engine.ts';
+import type { RunOptions } from '../../engine-contract/engine.ts';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
-import { GatewayError } from '../../errors.ts';
 import type { GatewayPlugin, PluginHost } from '../../gateway/plugin.ts';
 import type { Reply } from '../../http/message/reply.ts';
+import { memoize } from '../../memoize.ts';
 import { openKeptEndpoints } from '../metrics/kept-endpoints.ts';
-import { accountOf, billOf, buildDayOf, noBill, type Totals } from './account.ts';
+import { accountOf, buildDayOf, type Totals } from './account.ts';
 import { openAccountFile } from './account-file.ts';
 import { Accounts } from './accounts.ts';
 import { Budgets } from './budgets/budgets.ts';
@@ -15,6 +15,7 @@ import { buildPeriodOf } from './budgets/limits.ts';
 import { openLedger } from './budgets/open-ledger.ts';
 import { CostMetrics } from './cost-metrics.ts';
 import { buildDayRoute } from './day-route.ts';
+import { runBilled } from './run-billed.ts';
 import { sharedAccounts } from './shared-accounts.ts';
 
 /** How costs are accounted for. */
@@ -30,14 +31,13 @@ interface CostsOptions {
 /** The name of the connection, for the log. */
 export const sharedAccountsName = 'the shared accounts';
 
-/** Errors with which BigQuery bills nothing. */
-const unbilled: ReadonlySet<string> = new Set([
-  ...['INVALID_PARAMETER', 'QUERY_TOO_EXPENSIVE', 'ENGINE_FAILED', 'DATA_UNREADABLE'],
-  ...['ENGINE_MISCONFIGURED', 'ENGINE_BUSY', 'ENGINE_QUOTA_EXCEEDED'],
-]);
-
-/** Of replies whose results are refreshed half as often. */
-const stretchedHeader = { 'querygate-budget': 'refreshes=stretched' };
+/** The same reply, whose results are refreshed half as often: one that is cached is marked once. */
+const stretched = memoize(
+  (reply: Reply): Reply => ({
+    ...reply,
+    headers: { ...reply.headers, 'querygate-budget': 'refreshes=stretched' },
+  }),
+);
 
 /**
  * Accounts for what runs of the engine are billed, by key, tenant, endpoint and day, and keeps them within the budgets of the
@@ -60,7 +60,6 @@ export function costs(options: CostsOptions = {}): GatewayPlugin {
   let accounts: Accounts | undefined;
   let budgets: Budgets | undefined;
   let dayRoute: ReturnType<typeof buildDayRoute> | undefined;
-  let marked = new WeakMap<Reply, Reply>();
 
   const settle = (bound: BoundQuery, { payer }: RunOptions, bill: Totals) => {
     const account = accountOf(bound, payer, dayOf(host?.clock.now() ?? new Date()));
@@ -68,13 +67,10 @@ export function costs(options: CostsOptions = {}): GatewayPlugin {
     accounts?.settle(account, bill);
     if (bill.runs > 0) budgets?.remember(bound, bill);
   };
-  const onReply: NonNullable<GatewayPlugin['onReply']> = ({ results }, reply) => {
-    if (budgets?.isAnyStretched !== true) return reply;
-    if (!results.some(({ bound }) => budgets?.isStretched(bound.query))) return reply;
-    const changed = marked.get(reply) ?? { ...reply, headers: { ...reply.headers, ...stretchedHeader } };
-    marked.set(reply, changed);
-    return changed;
-  };
+  const onReply: NonNullable<GatewayPlugin['onReply']> = ({ results }, reply) =>
+    budgets?.isAnyStretched && results.some(({ bound }) => budgets?.isStretched(bound.query))
+      ? stretched(reply)
+      : reply;
   /** Cached results pay nothing where no budget can be near its end. */
   const hookReplies = () => {
     if (budgets?.stretches) plugin.onReply = onReply;
@@ -99,7 +95,6 @@ export function costs(options: CostsOptions = {}): GatewayPlugin {
     onCatalog(catalog) {
       metrics.keepEndpoints(keptOf(catalog));
       budgets?.replaceCatalog(catalog);
-      marked = new WeakMap();
       hookReplies();
     },
     routes(catalog, { clock }) {
@@ -108,34 +103,9 @@ export function costs(options: CostsOptions = {}): GatewayPlugin {
       return [dayRoute(catalog)];
     },
     paceOf: ({ query }) => budgets?.paceOf(query) ?? 1,
-    async aroundRun(bound, given, run): Promise<Rows> {
+    async aroundRun(bound, given, run) {
       const grant = await budgets?.reserve(bound, given);
-      let isStarted = false;
-      let isBilled = false;
-      const bill = (totals: Totals) => {
-        isBilled = true;
-        settle(bound, given, totals);
-        grant?.settle(totals);
-      };
-      const onStart = () => {
-        isStarted = true;
-        given.onStart?.();
-      };
-      const onBill = (cost: Cost) => {
-        bill(billOf(cost));
-        given.onBill?.(cost);
-      };
-      const { maximumBytesBilled = grant?.maximumBytesBilled } = given;
-      try {
-        const rows = await run({ ...given, onStart, onBill, maximumBytesBilled });
-        bill(billOf(rows.cost));
-        return rows;
-      } catch (error) {
-        const code = error instanceof GatewayError ? error.code : '';
-        // What may be billed all the same stays reserved until its bill comes, or it cannot be running any longer.
-        if (!isBilled && (!isStarted || unbilled.has(code))) grant?.settle(noBill);
-        throw (code === 'QUERY_TOO_EXPENSIVE' && grant?.exceeded()) || error;
-      }
+      return runBilled(run, given, { grant, settle: (bill) => settle(bound, given, bill) });
     },
     close: async () => accounts?.close(),
   };
