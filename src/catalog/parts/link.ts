@@ -43,30 +43,18 @@ export function buildLinker(library: Library): Linker {
     // The compiler reports the mistakes in its syntax.
     return 'kind' in unit ? unit : undefined;
   };
+  const linkUnit = (unit: Unit): Omit<LinkedSql, 'passed'> => {
+    const { units, problems } = closureOf(unit);
+    const all = [...problems, ...captureProblems(unit, units, readsOf), ...drawProblems(units, closureOf)];
+    const isOwnText = units.length <= 1 && unit.tree.kind === 'Statement';
+    if (!isOwnText && all.length === 0) return assembled(unit, units, readsOf);
+    return { sql: unit.text, source: { file: unit.file, line: unit.line }, problems: all };
+  };
+  const listsViews = (unit: Unit) => closureOf(unit).units.some(readsInformationSchema);
   const views = () => units().filter(({ kind }) => kind === 'view');
   const listedViews = once(() =>
     views().map((view): ListedView => ({ name: view.name, sql: linkUnit(view).sql })),
   );
-  const linkUnit = (unit: Unit): Omit<LinkedSql, 'passed'> => {
-    const own = { sql: unit.text, source: { file: unit.file, line: unit.line } };
-    const { units, problems } = closureOf(unit);
-    const all = [...problems, ...captureProblems(unit, units, readsOf), ...drawProblems(units, closureOf)];
-    const isOwnText = units.length <= 1 && unit.tree.kind === 'Statement';
-    if (isOwnText || all.length > 0) return { ...own, problems: all };
-    try {
-      const fresh = freshNames(units);
-      const assembly = new Assembly(readsOf, fresh, maxLength);
-      const { segments, tables, materialized, definitions } = assembly.link(unit);
-      const { sql, written } = joinSegments(segments, fresh.written);
-      if (sql.length > maxLength) throw new TooLong();
-      const linked = { hiddenTables: tables, materializedTables: materialized, definitions };
-      return { sql, source: { ...own.source, written }, ...linked, problems: [] };
-    } catch (error) {
-      if (!(error instanceof TooLong)) throw error;
-      const message = `its SQL with all that it reads has more than ${maxLength} characters, which BigQuery does not take`;
-      return { ...own, problems: [problemOf(own.source, message)] };
-    }
-  };
   const read = new Set<Unit>();
   const noteReads = (unit: Unit) => {
     const { tables, functions } = readsOf(unit);
@@ -100,21 +88,41 @@ export function buildLinker(library: Library): Linker {
       const unit = unitIn(query);
       if (unit === undefined) return unlinked(query);
       noteReads(unit);
-      const isListing = closureOf(unit).units.some(readsInformationSchema);
       return {
         ...linkUnit(unit),
-        ...(isListing && { listedViews: listedViews() }),
+        ...(listsViews(unit) && { listedViews: listedViews() }),
         passed: passedNames(unit, readsOf(unit)),
       };
     },
     textsOf(path) {
       const [unit] = library.fileAt(path)?.units ?? [];
       if (unit === undefined) return [];
-      const { units } = closureOf(unit);
-      const listed = units.some(readsInformationSchema) ? closureOf(...views()).units : [];
-      return [...units, ...listed].flatMap((part) => [part.fileText, ...readsOf(part).brokenTexts]);
+      const read = closureOf(unit, ...(listsViews(unit) ? views() : [])).units;
+      return read.flatMap((part) => [part.fileText, ...readsOf(part).brokenTexts]);
     },
   };
+}
+
+/** The text of a unit with those that it reads. */
+function assembled(
+  unit: Unit,
+  units: readonly Unit[],
+  readsOf: Closures['readsOf'],
+): Omit<LinkedSql, 'passed'> {
+  const source = { file: unit.file, line: unit.line };
+  try {
+    const fresh = freshNames(units);
+    const assembly = new Assembly(readsOf, fresh, maxLength);
+    const { segments, tables, materialized, definitions } = assembly.link(unit);
+    const { sql, written } = joinSegments(segments, fresh.written);
+    if (sql.length > maxLength) throw new TooLong();
+    const linked = { hiddenTables: tables, materializedTables: materialized, definitions };
+    return { sql, source: { ...source, written }, ...linked, problems: [] };
+  } catch (error) {
+    if (!(error instanceof TooLong)) throw error;
+    const message = `its SQL with all that it reads has more than ${maxLength} characters, which BigQuery does not take`;
+    return { sql: unit.text, source, problems: [problemOf(source, message)] };
+  }
 }
 
 /** A part that draws random values has other rows for each of its readers. */
@@ -167,19 +175,14 @@ function captureProblems(
       const what = `a table that ${part?.file} reads, which WITH RECURSIVE would hide from it`;
       return part === undefined ? [] : [problem(name, what)];
     }),
-    ...functions.flatMap(
-      ({
-        name: {
-          parts: [name],
-        },
-      }) => {
-        const part = parts.find((unit) =>
-          callsOutside(unit, readsOf(unit)).some((path) => isNamed(path, name)),
-        );
-        const what = `a function that ${part?.file} calls, which would be this one there`;
-        return part === undefined ? [] : [problem(name, what)];
-      },
-    ),
+    ...functions.flatMap((definition) => {
+      const [name] = definition.name.parts;
+      const part = parts.find((unit) =>
+        callsOutside(unit, readsOf(unit)).some((path) => isNamed(path, name)),
+      );
+      const what = `a function that ${part?.file} calls, which would be this one there`;
+      return part === undefined ? [] : [problem(name, what)];
+    }),
   ];
 }
 
