@@ -47,11 +47,9 @@ export function planIncrement(
   if (known.length < moved.length) return undefined;
   const ranges = [...known, ...changed].filter(({ from, until }) => from < until);
   if (ranges.length === 0) return 'unchanged';
-  const times = [...known, ...buckets.map((value) => timesOf(made, value))];
-  const oldest = times.reduce(
-    (least, range) => Math.min(least, range?.from ?? Number.NEGATIVE_INFINITY),
-    now,
-  );
+  let oldest = known.reduce((least, { from }) => Math.min(least, from), now);
+  for (const value of buckets)
+    oldest = Math.min(oldest, timesOf(made, value)?.from ?? Number.NEGATIVE_INFINITY);
   // Rounding to buckets is not the same before the epoch.
   if (oldest < 0) return undefined;
   const kept = longestGap(ranges, { from: oldest, until: now });

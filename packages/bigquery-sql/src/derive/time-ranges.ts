@@ -17,43 +17,60 @@ const slack = 3 * hour;
 /** A change of more than that is one of the date: nothing is said of values around it. */
 const longestJump = slack;
 
-const formats = new Map<string, Intl.DateTimeFormat | undefined>();
-
-function formatOf(zone: string): Intl.DateTimeFormat | undefined {
-  if (!formats.has(zone)) {
-    try {
-      formats.set(
-        zone,
-        new Intl.DateTimeFormat('en-US', {
-          timeZone: zone,
-          hourCycle: 'h23',
-          ...{ year: 'numeric', month: 'numeric', day: 'numeric' },
-          ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
-        }),
-      );
-    } catch {
-      formats.set(zone, undefined);
-    }
-  }
-  return formats.get(zone);
+/** The clocks of a zone, and how far they are ahead of UTC in the hours that were looked at. */
+interface Zone {
+  readonly format: Intl.DateTimeFormat;
+  readonly offsets: Map<number, number>;
 }
 
-/** By how much the clocks of a zone are ahead of UTC. */
-function offsetAt(zone: string, micros: number): number | undefined {
-  const ms = Math.floor(micros / 1000);
-  const format = Number.isFinite(new Date(ms).getTime()) ? formatOf(zone) : undefined;
-  if (format === undefined) return undefined;
+const zones = new Map<string, Zone | undefined>();
+
+/** The hours of a zone that are kept: a formatted time costs microseconds, and a result may have as many buckets as rows. */
+const maxHours = 20_000;
+
+function zoneNamed(name: string): Zone | undefined {
+  if (!zones.has(name)) {
+    try {
+      const format = new Intl.DateTimeFormat('en-US', {
+        timeZone: name,
+        hourCycle: 'h23',
+        ...{ year: 'numeric', month: 'numeric', day: 'numeric' },
+        ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+      });
+      zones.set(name, { format, offsets: new Map() });
+    } catch {
+      zones.set(name, undefined);
+    }
+  }
+  return zones.get(name);
+}
+
+/** By how much the clocks of a zone are ahead of UTC when an hour since the epoch begins. */
+function offsetAt({ format, offsets }: Zone, hours: number): number | undefined {
+  const known = offsets.get(hours);
+  if (known !== undefined) return known;
+  const read = readOffset(format, (hours * hour) / 1000);
+  if (offsets.size >= maxHours) offsets.clear();
+  if (read !== undefined) offsets.set(hours, read);
+  return read;
+}
+
+function readOffset(format: Intl.DateTimeFormat, ms: number): number | undefined {
+  if (!Number.isFinite(new Date(ms).getTime())) return undefined;
   const part = Object.fromEntries(format.formatToParts(ms).map(({ type, value }) => [type, Number(value)]));
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = part;
-  return Date.UTC(year, month - 1, day, hour, minute, second) * 1000 - Math.floor(ms / 1000) * 1_000_000;
+  return (Date.UTC(year, month - 1, day, hour, minute, second) - ms) * 1000;
 }
 
 /** The least and the greatest offset within a day and a half. */
-function offsetsNear(zone: string, micros: number): readonly [number, number] | undefined {
-  const near = [-36 * hour, 0, 36 * hour].map((distance) => offsetAt(zone, micros + distance));
-  const known = near.filter((offset) => offset !== undefined);
-  if (known.length < near.length) return undefined;
-  const [least, most] = [Math.min(...known), Math.max(...known)];
+function offsetsNear(name: string, micros: number): readonly [number, number] | undefined {
+  const zone = zoneNamed(name);
+  const at = Math.floor(micros / hour);
+  const [before, here, after] = zone
+    ? [offsetAt(zone, at - 36), offsetAt(zone, at), offsetAt(zone, at + 37)]
+    : [];
+  if (before === undefined || here === undefined || after === undefined) return undefined;
+  const [least, most] = [Math.min(before, here, after), Math.max(before, here, after)];
   return most - least > longestJump ? undefined : [least - slack, most + slack];
 }
 
