@@ -1,8 +1,9 @@
+import { callOnce } from '../tree/build.ts';
 import { isEqual } from '../tree/equal.ts';
 import { macroName } from '../tree/macro-name.ts';
 import { someNode } from '../tree/map.ts';
 import { nowParameter } from '../tree/own-parameters.ts';
-import type { Case, Element, Expression, Node } from '../tree/nodes.ts';
+import type { Case, Expression, Node } from '../tree/nodes.ts';
 import { isScalar } from '../types.ts';
 
 /** One step from the time of a row, or from the current time, to a value that is computed from it. Times are in microseconds. */
@@ -25,17 +26,17 @@ export const rowTime = '#time';
 /** The column that has an element of an array of bucket starts. */
 export const axisTime = '#axis';
 
-const isHole = (node: Expression, name: string): boolean => node.kind === 'column' && node.from === name;
-
 /** True if a value is computed from the time of a row, or from an element of an array of bucket starts. */
 export const readsTime = (node: Expression): boolean =>
   someNode(node, (part) => part.kind === 'column' && (part.from === rowTime || part.from === axisTime));
 
 /** True if a value depends on the current time. */
-export const readsNow = (node: Node): boolean =>
-  someNode(node, (part) => part.kind === 'parameter' && part.name === nowParameter);
+export const readsNow = (node: Node): boolean => someNode(node, isNow);
 
-type Locals = ReadonlyMap<number, Expression | readonly Expression[]>;
+const isNow = (node: Node): boolean => node.kind === 'parameter' && node.name === nowParameter;
+
+/** The values of each parameter of a lambda: of a row each item, otherwise one. */
+type Locals = ReadonlyMap<number, readonly Expression[]>;
 
 interface Reading {
   readonly isStart: (node: Expression) => boolean;
@@ -47,36 +48,41 @@ interface Reading {
 /** Ways from a start to a value; NULL is not one. */
 type Ways = readonly (readonly Step[])[];
 
+const waysFrom =
+  (isStart: Reading['isStart']) =>
+  (node: Expression, textOf?: TextOf): Ways | undefined =>
+    waysTo(node, { isStart, textOf, locals: new Map() });
+
 /**
  * The steps from the time of a row to a value.
  *
  * @param textOf undefined: the ways of all values that parameters can have
  * @returns undefined if they are not understood
  */
-export const waysFromTime = (node: Expression, textOf?: TextOf): Ways | undefined =>
-  waysTo(node, { isStart: (part) => isHole(part, rowTime), textOf, locals: new Map() });
+export const waysFromTime = waysFrom((node) => node.kind === 'column' && node.from === rowTime);
 
 /** The same from the current time. */
-export const waysFromNow = (node: Expression, textOf?: TextOf): Ways | undefined =>
-  waysTo(node, {
-    isStart: (part) => part.kind === 'parameter' && part.name === nowParameter,
-    textOf,
-    locals: new Map(),
-  });
+export const waysFromNow = waysFrom(isNow);
 
 function waysTo(node: Expression, reading: Reading): Ways | undefined {
   if (reading.isStart(node)) return [[]];
   switch (node.kind) {
     case 'literal':
       return node.value === null ? [] : undefined;
-    case 'local': {
-      const value = reading.locals.get(node.id);
-      return value !== undefined && 'kind' in value ? waysTo(value, reading) : undefined;
+    case 'local':
+    case 'element': {
+      const once = callOnce(node);
+      if (once !== undefined)
+        return waysTo(once.result, {
+          ...reading,
+          locals: new Map(reading.locals).set(once.parameter, once.args),
+        });
+      const value = resolveLocal(node, reading.locals);
+      return value && value !== node ? waysTo(value, reading) : undefined;
     }
-    case 'element':
-      return waysToElement(node, reading);
     case 'case':
-      return waysToCase(node, reading);
+      // The branch that parameters choose, as far as they are known.
+      return joined(chosenValues(node, reading.textOf)?.map((value) => waysTo(value, reading)));
     case 'cast':
       return withSteps(node.value, reading, isScalar(node.type, 'DATE') ? [floorTo('day')] : []);
     case 'call':
@@ -86,46 +92,20 @@ function waysTo(node: Expression, reading: Reading): Ways | undefined {
   }
 }
 
-/** A value that is computed first: `list_transform([value], lambda name: …)[1]`, also with a row of values. */
-function waysToElement({ of, index }: Element, reading: Reading): Ways | undefined {
-  if (of.kind === 'local') {
-    const row = reading.locals.get(of.id);
-    const value = row !== undefined && !('kind' in row) ? row[index - 1] : undefined;
-    return value && waysTo(value, reading);
-  }
-  const bound = boundValue({ of, index });
-  if (bound === undefined) return undefined;
-  const { id, value, body } = bound;
-  const given = value.kind === 'call' && value.function === 'row' ? value.args : value;
-  return waysTo(body, { ...reading, locals: new Map([...reading.locals, [id, given]]) });
+/** The value that a parameter of a lambda has, or an item of its row; other nodes as they are. */
+function resolveLocal(node: Expression, locals: Locals): Expression | undefined {
+  if (node.kind === 'element' && node.of.kind === 'local') return locals.get(node.of.id)?.[node.index - 1];
+  if (node.kind !== 'local') return node;
+  const [only, another] = locals.get(node.id) ?? [];
+  return another === undefined ? only : undefined;
 }
 
-interface BoundValue {
-  readonly id: number;
-  readonly value: Expression;
-  readonly body: Expression;
-}
-
-function boundValue({ of, index }: Pick<Element, 'of' | 'index'>): BoundValue | undefined {
-  if (index !== 1 || of.kind !== 'call' || of.function !== 'list_transform') return undefined;
-  const [values, lambda] = of.args;
-  if (values?.kind !== 'list' || lambda?.kind !== 'lambda') return undefined;
-  const [value, another] = values.items;
-  const [id] = lambda.parameters;
-  if (value === undefined || another !== undefined || id === undefined) return undefined;
-  return { id, value, body: lambda.body };
-}
-
-/** The branch that parameters choose, as far as they are known. */
-function waysToCase(node: Case, reading: Reading): Ways | undefined {
-  const chosen = chosenValues(node, reading.textOf);
-  if (chosen === undefined) return undefined;
-  const ways = chosen.map((value) => waysTo(value, reading));
-  return ways.includes(undefined) ? undefined : ways.flatMap((way) => way ?? []);
-}
+/** All items of lists; undefined if one of them is not known. */
+const joined = <T>(lists: readonly (readonly T[] | undefined)[] | undefined): readonly T[] | undefined =>
+  lists?.includes(undefined) ? undefined : lists?.flatMap((items) => items ?? []);
 
 /** The values that a CASE over texts of parameters may have; undefined if it is over anything else. */
-export function chosenValues(
+function chosenValues(
   { branches, otherwise }: Case,
   textOf: TextOf | undefined,
 ): readonly Expression[] | undefined {
@@ -199,14 +179,14 @@ function withSteps(
 function waysToCall(name: string, args: readonly Expression[], reading: Reading): Ways | undefined {
   const [value, second, third] = args;
   const zone = zoneOf(second, reading.textOf);
+  const inZone = (stepsOf: (zone: string) => readonly Step[]) =>
+    zone === undefined ? undefined : withSteps(value, reading, stepsOf(zone));
   const [, type = '', operation = '', part = ''] =
     /^(timestamp|datetime|date)_(add|sub|trunc)_(\w+)$/.exec(name) ?? [];
   if (operation === 'trunc') {
-    if (type !== 'timestamp')
-      return second === undefined ? withSteps(value, reading, [floorTo(part)]) : undefined;
-    return withZone(zone, (zone) =>
-      withSteps(value, reading, [{ kind: 'civil', zone }, floorTo(part), { kind: 'instant', zone }]),
-    );
+    if (type === 'timestamp')
+      return inZone((zone) => [{ kind: 'civil', zone }, floorTo(part), { kind: 'instant', zone }]);
+    return second === undefined ? withSteps(value, reading, [floorTo(part)]) : undefined;
   }
   if (operation !== '') {
     const step = third === undefined ? addition(operation, part, second) : undefined;
@@ -217,17 +197,16 @@ function waysToCall(name: string, args: readonly Expression[], reading: Reading)
     case 'datetime':
     case 'extract_datetime':
     case 'cast_datetime':
-      return withZone(zone, (zone) => withSteps(value, reading, [{ kind: 'civil', zone }]));
+      return inZone((zone) => [{ kind: 'civil', zone }]);
     case 'date':
     case 'extract_date':
     case 'cast_date':
-      return withZone(zone, (zone) => withSteps(value, reading, [{ kind: 'civil', zone }, floorTo('day')]));
+      return inZone((zone) => [{ kind: 'civil', zone }, floorTo('day')]);
     case 'timestamp':
     case 'cast_timestamp':
-      return withZone(zone, (zone) => withSteps(value, reading, [{ kind: 'instant', zone }]));
+      return inZone((zone) => [{ kind: 'instant', zone }]);
     case 'timestamp_bucket': {
-      const bound = second?.kind === 'local' ? reading.locals.get(second.id) : second;
-      const width = third === undefined && bound && 'kind' in bound ? widthOf(bound) : undefined;
+      const width = third === undefined && second ? widthOf(resolveLocal(second, reading.locals)) : undefined;
       return width === undefined ? undefined : withSteps(value, reading, [{ kind: 'earlier', most: width }]);
     }
     case 'timestamp_seconds':
@@ -238,9 +217,6 @@ function waysToCall(name: string, args: readonly Expression[], reading: Reading)
       return undefined;
   }
 }
-
-const withZone = (zone: string | undefined, ways: (zone: string) => Ways | undefined): Ways | undefined =>
-  zone === undefined ? undefined : ways(zone);
 
 /** UTC without one. */
 function zoneOf(zone: Expression | undefined, textOf: TextOf | undefined): string | undefined {
@@ -274,8 +250,8 @@ function widthOf(interval: Expression | undefined): number | undefined {
 
 /** `DIV(UNIX_SECONDS(value), n) * n`. */
 function waysToMultiple(node: Expression, unix: string, reading: Reading): Ways | undefined {
-  const value = node.kind === 'local' ? reading.locals.get(node.id) : node;
-  if (value === undefined || !('kind' in value) || value.kind !== 'call') return undefined;
+  const value = resolveLocal(node, reading.locals);
+  if (value?.kind !== 'call') return undefined;
   const [quotient, factor] = value.args;
   if (macroName(value.function) !== 'op_multiply' || quotient?.kind !== 'call' || factor === undefined)
     return undefined;
@@ -304,16 +280,11 @@ export function axesOf(
   textOf?: TextOf,
   locals: Locals = new Map(),
 ): readonly Axis[] | undefined {
-  if (array.kind === 'case') {
-    const axes = chosenValues(array, textOf)?.map((value) => axesOf(value, textOf, locals));
-    return axes?.includes(undefined) ? undefined : axes?.flatMap((axis) => axis ?? []);
-  }
+  if (array.kind === 'case')
+    return joined(chosenValues(array, textOf)?.map((value) => axesOf(value, textOf, locals)));
   if (array.kind === 'element') {
-    const bound = boundValue(array);
-    if (bound === undefined) return undefined;
-    const { id, value, body } = bound;
-    const given = value.kind === 'call' && value.function === 'row' ? value.args : value;
-    return axesOf(body, textOf, new Map([...locals, [id, given]]));
+    const once = callOnce(array);
+    return once && axesOf(once.result, textOf, new Map(locals).set(once.parameter, once.args));
   }
   if (array.kind !== 'call') return undefined;
   const [, type, part = 'day'] =
@@ -328,26 +299,12 @@ export function axesOf(
   return isAligned === true && waysFromNow(last, textOf) !== undefined ? [{ first, last }] : undefined;
 }
 
-function resolveLocal(node: Expression, locals: Locals): Expression | undefined {
-  const of = node.kind === 'element' && node.of.kind === 'local' ? node.of : node;
-  if (of.kind !== 'local') return node;
-  const value = locals.get(of.id);
-  if (value === undefined) return undefined;
-  if ('kind' in value) return value;
-  return node.kind === 'element' ? value[node.index - 1] : undefined;
-}
-
 function isMultiple(way: readonly Step[], unit: number | undefined): boolean {
   const last = way.findLast(({ kind }) => kind !== 'civil' && kind !== 'instant');
   const isUtc = way.every((step) => !('zone' in step) || step.zone === 'UTC');
   if (unit === undefined || last === undefined) return false;
   if (last.kind === 'floor') return last.unit % unit === 0 && (isUtc || way.at(-1)?.kind !== 'instant');
-  return (
-    last.kind === 'add' &&
-    last.least === last.most &&
-    last.least % unit === 0 &&
-    isMultiple(without(way, last), unit)
-  );
+  const isWhole = last.kind === 'add' && last.least === last.most && last.least % unit === 0;
+  const before = way.filter((step) => step !== last);
+  return isWhole && isMultiple(before, unit);
 }
-
-const without = (way: readonly Step[], step: Step): readonly Step[] => way.filter((other) => other !== step);

@@ -248,15 +248,19 @@ export const aggregate = (
  */
 export function callOnce(
   value: Expression,
-): { readonly args: readonly Expression[]; readonly result: Expression } | undefined {
+):
+  | { readonly parameter: number; readonly args: readonly Expression[]; readonly result: Expression }
+  | undefined {
   if (value.kind !== 'element' || value.index !== 1) return undefined;
   const { of } = value;
   if (of.kind !== 'call' || of.function !== 'list_transform') return undefined;
   const [list, lambda] = of.args;
   if (list?.kind !== 'list' || lambda?.kind !== 'lambda') return undefined;
   const [item, another] = list.items;
-  if (item === undefined || another !== undefined) return undefined;
+  const [parameter] = lambda.parameters;
+  if (item === undefined || another !== undefined || parameter === undefined) return undefined;
   return {
+    parameter,
     args: item.kind === 'struct' ? item.fields.map(({ value: field }) => field) : rowItems(item),
     result: lambda.body,
   };
