@@ -79,7 +79,12 @@ interface Comparison extends Omit<RowCondition, 'column'> {
   readonly column: Column;
 }
 
-const mirrored = { '=': '=', '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const;
+/** Comparisons, and what they are with their sides exchanged. */
+export const mirrored = { '=': '=', '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const;
+
+/** True for an operator that compares two values. */
+export const isComparison = (operator: string): operator is keyof typeof mirrored =>
+  Object.hasOwn(mirrored, operator);
 
 function comparisons(condition: Expression): readonly Comparison[] {
   if (condition.kind !== 'operation') return [];
@@ -88,9 +93,8 @@ function comparisons(condition: Expression): readonly Comparison[] {
   if (operator === 'AND') return operands.flatMap(comparisons);
   if (operator === 'BETWEEN' && left && right && third)
     return [...comparison(left, '>=', right), ...comparison(left, '<=', third)];
-  if (!(operator in mirrored) || !left || !right) return [];
-  const comparing = operator as RowCondition['operator'];
-  return [...comparison(left, comparing, right), ...comparison(right, mirrored[comparing], left)];
+  if (!isComparison(operator) || !left || !right) return [];
+  return [...comparison(left, operator, right), ...comparison(right, mirrored[operator], left)];
 }
 
 const comparison = (

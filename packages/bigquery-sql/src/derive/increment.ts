@@ -1,4 +1,4 @@
-import type { WindowEdge } from './find-buckets.ts';
+import type { WindowEdge } from './window-edges.ts';
 import type { Narrowed } from './narrow-window.ts';
 import {
   boundsAfter,

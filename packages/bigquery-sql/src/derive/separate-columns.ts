@@ -1,7 +1,8 @@
 import { separateValues } from '../analysis/separate-values.ts';
+import { conjunctsOf } from '../tree/build.ts';
 import { macroName } from '../tree/macro-name.ts';
 import { forEachPart } from '../tree/map.ts';
-import type { Expression, From, Join, Query, Select } from '../tree/nodes.ts';
+import type { Expression, From, Query, Select } from '../tree/nodes.ts';
 import { printExpression } from '../tree/print.ts';
 import { resultMembers } from '../tree/result-members.ts';
 
@@ -109,7 +110,7 @@ function collect(
     case 'sample':
       return collect(from.of, into);
     case 'join': {
-      const on = conjunctsOf(from);
+      const on = from.on ? conjunctsOf(from.on) : [];
       if (from.join === 'RIGHT' || from.join === 'FULL') return false;
       if (from.join === 'LEFT')
         return collect(from.left, into) && collect(from.right, { ...into, tests: [], optional: on });
@@ -118,11 +119,6 @@ function collect(
     }
   }
 }
-
-const conjunctsOf = ({ on }: Join): readonly Expression[] => {
-  if (on === undefined) return [];
-  return on.kind === 'operation' && on.operator === 'AND' ? on.operands : [on];
-};
 
 /** The values that equal one in each row, by their texts. */
 function equalTo(value: Expression, tests: readonly Expression[]): Map<string, Expression> {

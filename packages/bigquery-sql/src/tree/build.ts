@@ -71,6 +71,12 @@ export function and(conditions: readonly Expression[]): Expression {
   return another === undefined ? only : operation('AND', flat);
 }
 
+/** The conditions that all hold if one does. */
+export const conjunctsOf = (condition: Expression): readonly Expression[] =>
+  condition.kind === 'operation' && condition.operator === 'AND'
+    ? condition.operands.flatMap(conjunctsOf)
+    : [condition];
+
 /** One of the conditions holds. */
 export function or(conditions: readonly Expression[]): Expression {
   const [only, another] = conditions;
