@@ -39,9 +39,8 @@ export class CarriedTenant {
   /** Of a pattern: the regular expression whose group is the tenant. */
   readonly #extract: string | undefined;
   readonly isPattern: boolean;
-  /** The places of the parameter, and of tables with a name of one part. */
-  readonly #places: readonly number[];
-  readonly #tables: readonly { readonly start: number; readonly name: string }[];
+  /** Where the parameter is, and tables with a name of one part, in the order of the text. */
+  readonly #places: readonly { readonly start: number; readonly table: string | undefined }[];
 
   constructor(
     sql: string,
@@ -54,15 +53,12 @@ export class CarriedTenant {
     this.#parameter = tenant.toLowerCase();
     this.isPattern = isPattern;
     this.#extract = extract;
-    const places: number[] = [];
-    const tables: { start: number; name: string }[] = [];
+    const places: { start: number; table: string | undefined }[] = [];
     walk(root, (node) => {
-      if (this.isTenant(node)) places.push(node.start);
-      const name = nameOfTable(node);
-      if (name !== undefined) tables.push({ start: node.start, name });
+      const table = nameOfTable(node);
+      if (table !== undefined || this.isTenant(node)) places.push({ start: node.start, table });
     });
     this.#places = places;
-    this.#tables = tables;
   }
 
   isTenant(node: Syntax.Node): boolean {
@@ -71,15 +67,11 @@ export class CarriedTenant {
 
   /** True if the rows or the value of a node depend on the tenant. */
   depends({ start, end }: Syntax.Node, scope: Scope): boolean {
-    return (
-      has(this.#places, start, end, (place) => place) ||
-      has(
-        this.#tables.filter(({ name }) => scope.get(name) === true),
-        start,
-        end,
-        (table) => table.start,
-      )
-    );
+    for (let at = firstFrom(this.#places, start); ; at += 1) {
+      const place = this.#places[at];
+      if (place === undefined || place.start >= end) return false;
+      if (place.table === undefined || scope.get(place.table) === true) return true;
+    }
   }
 
   text({ start, end }: Syntax.Located): string {
@@ -96,11 +88,13 @@ export class CarriedTenant {
 
   /** Requires that an edit replaces each place of the parameter: a shared run has no value for it. @throws NotDerivable */
   requireReplaced(): void {
-    const left = this.#places.find(
-      (place) => !this.edits.some(({ start, end }) => start <= place && place < end),
-    );
+    const replaced = this.edits.filter(({ start, end }) => start < end).toSorted((a, b) => a.start - b.start);
+    const left = this.#places.find(({ start, table }) => {
+      const edit = replaced[firstFrom(replaced, start + 1) - 1];
+      return table === undefined && (edit === undefined || edit.end <= start);
+    });
     if (left !== undefined)
-      refuse({ start: left, end: left }, 'the parameter of the tenant is used outside of a SELECT');
+      refuse({ ...left, end: left.start }, 'the parameter of the tenant is used outside of a SELECT');
   }
 
   /** The tenant of a row by a value that is compared with it. */
@@ -127,15 +121,13 @@ export const quoteName = (name: string): string => `\`${name}\``;
 const quoteText = (text: string): string =>
   `'${text.replace(/[\\']/g, '\\$&').replace(/\n/g, '\\n').replace(/\r/g, '\\r')}'`;
 
-/** True if one of sorted items is in a range. */
-function has<T>(items: readonly T[], start: number, end: number, placeOf: (item: T) => number): boolean {
+/** The index of the first of sorted items that does not start before a place. */
+function firstFrom(items: readonly { readonly start: number }[], place: number): number {
   let [low, high] = [0, items.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    const item = items[middle];
-    if (item !== undefined && placeOf(item) < start) low = middle + 1;
+    if ((items[middle]?.start ?? place) < place) low = middle + 1;
     else high = middle;
   }
-  const found = items[low];
-  return found !== undefined && placeOf(found) < end;
+  return low;
 }
