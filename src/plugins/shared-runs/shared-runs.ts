@@ -5,7 +5,8 @@ import { getOrAdd } from '../../get-or-add.ts';
 import { Claims } from './claims.ts';
 import { type SharedForm, sharedQuery } from './share-query.ts';
 import { SharedMetrics } from './shared-metrics.ts';
-import { type Shareable, TenantGroup } from './tenant-group.ts';
+import type { Shareable } from './shared-run.ts';
+import { TenantGroup } from './tenant-group.ts';
 
 /** The name of the connection, for the log. */
 const claimsName = 'shared runs';

@@ -3,7 +3,8 @@ import type { BoundQuery } from '../../../src/catalog/binding/bind.ts';
 import { LoopTurns } from '../../../src/concurrency/loop-turns.ts';
 import type { PluginHost } from '../../../src/gateway/plugin.ts';
 import { Claims } from '../../../src/plugins/shared-runs/claims.ts';
-import { type Run, type Shareable, TenantGroup } from '../../../src/plugins/shared-runs/tenant-group.ts';
+import type { Run, Shareable } from '../../../src/plugins/shared-runs/shared-run.ts';
+import { TenantGroup } from '../../../src/plugins/shared-runs/tenant-group.ts';
 import { draftQuery } from '../../support/queries.ts';
 
 const query = draftQuery({ name: 'q', columns: { id: 'integer' }, sql: 'SELECT 1 AS id' });

@@ -1,0 +1,82 @@
+import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import type { Rows, RunOptions } from '../../engine-contract/engine.ts';
+import type { PluginHost } from '../../gateway/plugin.ts';
+import { boundsOf, ForeignRow } from './cut-rows.ts';
+import { type RunShared, runForTenants } from './run-for-tenants.ts';
+import type { SharedForm } from './share-query.ts';
+
+/** The statement of a query for many tenants. */
+export interface Shareable {
+  readonly form: SharedForm;
+  readonly query: BoundQuery['query'];
+  /** Until when, by `elapsedMs`, it is not used. */
+  restsUntil: number;
+}
+
+/** Runs a query as if there were no shared runs, or another one in its place. */
+export type Run = (options: RunOptions, other?: BoundQuery) => Promise<Rows>;
+
+/** The events of shared runs, for metrics and the log. */
+export interface SharedEvents {
+  onRun(endpoint: string, rows: Rows, tenants: number): void;
+  onResult(endpoint: string): void;
+  /** A tenant's own run has to give its result. */
+  onFallback(endpoint: string): void;
+  onForeignRow(endpoint: string): void;
+}
+
+/** The parts of the gateway that run a statement for many tenants. */
+export interface SharedRunOptions {
+  readonly shareable: Shareable;
+  readonly host: PluginHost;
+  readonly events: SharedEvents;
+  /** Aborted when the gateway closes. */
+  readonly closing: AbortSignal;
+}
+
+/** How long a statement is not used after a row of another tenant: that is a defect, which is in the log. */
+const foreignRestMs = 60 * 60 * 1000;
+
+/** True while a statement is not used. */
+export const isResting = ({ host, shareable }: SharedRunOptions): boolean =>
+  host.clock.elapsedMs() < shareable.restsUntil;
+
+/** @returns no rows of tenants whose own runs have to give them; it never rejects */
+export async function runShared(
+  { shareable, host, events }: SharedRunOptions,
+  bound: BoundQuery,
+  tenants: readonly string[],
+  options: RunOptions,
+  run: Run,
+): Promise<ReadonlyMap<string, Rows>> {
+  const { form, query } = shareable;
+  const bounds = boundsOf(form, bound);
+  if (bounds === undefined) return new Map();
+  const { name } = bound.query;
+  const { [form.parameter]: _, ...others } = bound.parameters;
+  const runFor: RunShared = async (some) => {
+    const rows = await run(options, { query, parameters: { ...others, [form.list]: some } });
+    events.onRun(name, rows, some.length);
+    return rows;
+  };
+  try {
+    return await runForTenants(runFor, { form, bounds, tenants, turns: host.turns });
+  } catch (error) {
+    if (options.signal.aborted) return new Map();
+    if (error instanceof ForeignRow) {
+      shareable.restsUntil = host.clock.elapsedMs() + foreignRestMs;
+      events.onForeignRow(name);
+    } else host.log.error({ endpoint: name, err: error }, 'a shared run has failed');
+    return new Map();
+  }
+}
+
+/** The result of a promise, unless the signal is aborted first. @throws the signal's reason */
+export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(signal.reason);
+    if (signal.aborted) return leave();
+    signal.addEventListener('abort', leave, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+  });
+}
