@@ -35,8 +35,8 @@ export class Claims {
   async claim(group: string, tenants: readonly string[]): Promise<ReadonlySet<string>> {
     const state = this.#state;
     if (state === undefined) return new Set(tenants);
-    const fields = tenants.map((tenant) => state.keyOf('tenant', JSON.stringify([group, tenant])));
     const key = state.keyOf('shared-runs', group);
+    const fields = tenants.map((tenant) => state.keyOf('tenant', `${key} ${tenant}`));
     const reply = await state.evaluate(claimScript, [key], [this.#owner, String(claimMs), ...fields]);
     if (!Array.isArray(reply)) return new Set(tenants);
     const found = new Set(reply.map(Number));

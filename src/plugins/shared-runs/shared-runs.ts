@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { GatewayPlugin, PluginHost } from '../../gateway/plugin.ts';
@@ -11,7 +12,7 @@ import { TenantGroup } from './tenant-group.ts';
 /** The name of the connection, for the log. */
 const claimsName = 'shared runs';
 
-/** Groups beyond so many are looked through for those that are not in use. */
+/** Groups of a query beyond so many are looked through for those that are not in use. */
 const manyGroups = 1_000;
 
 /**
@@ -28,7 +29,8 @@ export function sharedRuns(): GatewayPlugin {
   /** Of each query; undefined if it cannot be shared. */
   let shareables = new WeakMap<SavedQuery, Promise<Shareable | undefined>>();
   let ready = new WeakMap<SavedQuery, Shareable>();
-  let groups = new Map<string, TenantGroup>();
+  /** By the other parameters. */
+  const groups = new WeakMap<Shareable, Map<string, TenantGroup>>();
   let saved: ReadonlyMap<string, SavedQuery> = new Map();
 
   const shareableOf = (query: SavedQuery): Promise<Shareable | undefined> =>
@@ -46,17 +48,17 @@ export function sharedRuns(): GatewayPlugin {
     }
   };
   const groupOf = ({ query, parameters }: BoundQuery, shareable: Shareable): TenantGroup | undefined => {
-    if (host === undefined) return undefined;
+    const opened = host;
+    if (opened === undefined) return undefined;
     const { parameter } = shareable.form;
     const others = Object.entries(parameters).filter(([name]) => name !== parameter);
-    const key = JSON.stringify([query.id, query.name, shareable.query.sql, others]);
-    if (groups.size > manyGroups) for (const [one, { isIdle }] of groups) if (isIdle) groups.delete(one);
-    // A form has more parameters, such as those of a part of the time.
-    const written = saved.get(query.id) ?? query;
-    const own = others.filter(([one]) => written.parameters.some(({ name }) => name === one));
-    const name = JSON.stringify([query.id, query.name, written.sql, own]);
-    const options = { name, shareable, host, claims, events: metrics.events(host), closing: closing.signal };
-    return getOrAdd(groups, key, () => new TenantGroup(options));
+    const ofQuery = getOrAdd(groups, shareable, () => new Map<string, TenantGroup>());
+    if (ofQuery.size > manyGroups) for (const [one, { isIdle }] of ofQuery) if (isIdle) ofQuery.delete(one);
+    return getOrAdd(ofQuery, JSON.stringify(others), () => {
+      const name = nameOf(saved.get(query.id) ?? query, others);
+      const events = metrics.events(opened);
+      return new TenantGroup({ name, shareable, host: opened, claims, events, closing: closing.signal });
+    });
   };
   return {
     name: 'shared-runs',
@@ -71,7 +73,6 @@ export function sharedRuns(): GatewayPlugin {
     onCatalog(catalog) {
       shareables = new WeakMap();
       ready = new WeakMap();
-      groups = new Map();
       void takeUp(catalog);
     },
     refreshesTogether(bound) {
@@ -101,6 +102,17 @@ export function sharedRuns(): GatewayPlugin {
       await claims.close();
     },
   };
+}
+
+/** The name of a group in all gateways. A form has more parameters than the query, such as those of a part of the time. */
+function nameOf(
+  { id, name, sql, parameters }: SavedQuery,
+  others: readonly (readonly [string, unknown])[],
+): string {
+  const own = others.filter(([other]) => parameters.some((one) => one.name === other));
+  return createHash('sha256')
+    .update(JSON.stringify([id, name, sql, own]))
+    .digest('base64url');
 }
 
 /** @returns undefined if the query cannot be shared: `querygate check` says why */
