@@ -73,7 +73,7 @@ describe('without the right to read', () => {
     chmodSync(folder, 0o755);
     const path = join(folder, `orders.${format}`);
     writeFileSync(path, '', { mode: 0o600 });
-    const describeReason = `(await import(${JSON.stringify(resolve('packages/duckdb-import/src/reject/describe-problem.ts'))})).describeReason`;
+    const describeReason = `(await import(${JSON.stringify(resolve('packages/duckdb-import/src/read/describe-problem.ts'))})).describeReason`;
     const file = JSON.stringify({ path, name: `orders.${format}` });
     chmodSync(path, process.getuid?.() === 0 ? 0o600 : 0);
     expect(

@@ -13,7 +13,9 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   'packages/bigquery-sql/src/rules/functions': ['aggregates', 'sketches', 'numbers', 'text', 'time'],
   'packages/bigquery-sql/src/duckdb': ['layout', 'javascript', 'host', 'server'],
   'packages/bigquery-sql/src/passes': ['constants', 'rewriting', 'reads'],
-  'packages/duckdb-import/src': ['store', 'scan', 'read', 'reject', 'sample', 'place', 'lake', 'convert'],
+  'packages/duckdb-import/src': [
+    ...['store', 'scan', 'read', 'record', 'load', 'report', 'sample', 'lake', 'convert'],
+  ],
   'packages/authoring/src': ['proposals', 'new', 'test', 'diff', 'tables', 'dbt', 'lsp'],
   'packages/authoring/src/diff': ['compare', 'git'],
   'packages/pages/src': ['parameters', 'chart', 'live', 'result', 'snippets', 'sql', 'pages'],

@@ -1,13 +1,14 @@
 /** A folder of data files as DuckDB tables with BigQuery's types: a store, its tables, and the import that fills them. */
-export { buildExclusive } from './exclusive.ts';
+export { buildExclusive } from './store/exclusive.ts';
 export { type Lake, openLake } from './lake/open-lake.ts';
 export { type LakeLocation, parseLake } from './lake/lake-location.ts';
-export { listedNames } from './import-warnings.ts';
+export { listedNames } from './report/import-warnings.ts';
 export { type Import, openImport } from './open-import.ts';
-export { progressText } from './progress.ts';
+export { progressText } from './report/progress.ts';
 export { newestMoment } from './sample/data-relation.ts';
 export { type InferredFields, inferFields } from './sample/infer-fields.ts';
 export { findDataFiles } from './scan/data-files.ts';
+export { importStore, rebuildTable } from './store/import-store.ts';
 export { isRemote, isUnreachable } from './store/remote-path.ts';
 export { isDisordered } from './store/check-order.ts';
 export { openStore, type Store, storeInUse, storeName } from './store/open-store.ts';

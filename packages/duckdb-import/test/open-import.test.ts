@@ -308,12 +308,10 @@ describe('while the disk is full', () => {
         ...{ all: tables.all, files: tables.files },
         get: (name) => tables.get(name),
         openFiles: (name) => tables.openFiles(name),
-        change: (work, changed) => tables.change(work, changed),
-        deleteSql: (...deleted) => tables.deleteSql(...deleted),
-        insertSql(...insert) {
-          room -= 1;
+        async replaceRows(connection, change) {
+          if (change.added) room -= 1;
           if (room < 0) throw new Error('IO Error: Could not write file: No space left on device');
-          return tables.insertSql(...insert);
+          return tables.replaceRows(connection, change);
         },
       },
     });
@@ -427,11 +425,9 @@ test('a file that is removed while another one is loaded does not make that one 
       ...{ all: tables.all, files: tables.files },
       get: (name) => tables.get(name),
       openFiles: (name) => tables.openFiles(name),
-      change: (work, changed) => tables.change(work, changed),
-      deleteSql: (...deleted) => tables.deleteSql(...deleted),
-      insertSql(...insert) {
-        rmSync(placed, { force: true });
-        return tables.insertSql(...insert);
+      replaceRows(connection, change) {
+        if (change.added) rmSync(placed, { force: true });
+        return tables.replaceRows(connection, change);
       },
     },
   });
@@ -449,12 +445,11 @@ test('a batch with a repeated record is loaded again after its table has been re
       ...{ all: tables.all, files: tables.files },
       get: (name) => tables.get(name),
       openFiles: (name) => tables.openFiles(name),
-      change: (work, changed) => tables.change(work, changed),
-      deleteSql: (...deleted) => tables.deleteSql(...deleted),
-      insertSql: (...insert) =>
-        paths.length < 2
-          ? `SELECT ${repeatedRecordError(`metadata.${paths.length}`)}`
-          : tables.insertSql(...insert),
+      async replaceRows(connection, change) {
+        if (paths.length < 2)
+          await connection.run(`SELECT ${repeatedRecordError(`metadata.${paths.length}`)}`);
+        return tables.replaceRows(connection, change);
+      },
     },
   });
   folder.write('logs.ndjson', lines(1, 2));

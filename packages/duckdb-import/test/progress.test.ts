@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { progressText } from '../src/progress.ts';
+import { progressText } from '../src/report/progress.ts';
 
 test.each([
   [{ file: undefined, rows: 0, bytes: 0, totalBytes: 10 }, 500, 'importing 0 % | 0 rows'],

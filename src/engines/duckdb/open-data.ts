@@ -11,12 +11,14 @@ import {
   buildExclusive,
   dropOlder,
   type Import,
+  importStore,
   isDisordered,
   isRemote,
   listedNames,
   openImport,
   parseLake,
   progressText,
+  rebuildTable,
 } from '@querygate/duckdb-import';
 import { openBucket, requireReachable } from './data/bucket.ts';
 import { openLakeData } from './data/lake-data.ts';
@@ -104,12 +106,8 @@ function openFiles(
   const { connect, listener, store, tables } = options;
   const openedAt = performance.now();
   return openImport({
-    connect,
-    ...(store.folder !== undefined && { storeFolder: store.folder }),
-    ...{ dataDir, tables, signal, hasOtherRows, scratch: store.scratch },
-    onRepeatedRecord: (table, path) =>
-      rebuild(options, table, new Set([...tables.get(table).repeatedPaths, path])),
-    onOpened: options.onRebuilt,
+    ...importStore(connect, store, tables, options.onRebuilt),
+    ...{ dataDir, signal, hasOtherRows },
     events: {
       problem: listener.problem,
       progress: (progress) => listener.progress?.(progressText(progress, performance.now() - openedAt)),
@@ -183,16 +181,6 @@ async function hidesOld(options: DataOptions): Promise<() => Promise<void>> {
   return () => applyRetention(connection, options, retention);
 }
 
-async function rebuild(
-  { onRebuilt, tables }: DataOptions,
-  table: string,
-  repeatedPaths: ReadonlySet<string>,
-): Promise<void> {
-  const { old, drop } = await tables.rebuild(table, repeatedPaths);
-  await onRebuilt(old, tables.get(table));
-  await drop();
-}
-
 async function replaceTables(
   data: Import,
   options: DataOptions,
@@ -243,13 +231,14 @@ interface OrderState {
 /** Sorts the tables whose rows are so far out of order that queries read most of them. */
 async function restoreOrder(
   connection: DuckDBConnection,
-  options: DataOptions,
+  { onRebuilt, tables }: DataOptions,
   state: OrderState,
 ): Promise<void> {
   if (state.newRows < orderCheckRows) return;
   state.newRows = 0;
-  for (const table of options.tables.all) {
-    if (await isDisordered(connection, table)) await rebuild(options, table.name, table.repeatedPaths);
+  for (const table of tables.all) {
+    if (await isDisordered(connection, table))
+      await rebuildTable(tables, table.name, table.repeatedPaths, onRebuilt);
   }
 }
 

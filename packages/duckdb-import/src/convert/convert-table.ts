@@ -2,19 +2,20 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { globText } from '@querygate/bigquery-sql/command';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { quoteText, type StoredColumn } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
-import { isOutOfSpace } from '../disk-space.ts';
+import { isOutOfSpace } from '../store/disk-space.ts';
 import { openImport } from '../open-import.ts';
-import { progressText } from '../progress.ts';
+import { progressText } from '../report/progress.ts';
 import { findDataFiles } from '../scan/data-files.ts';
 import { findChanges } from '../scan/find-changes.ts';
+import { importStore } from '../store/import-store.ts';
 import { loadManifest, type ManifestEntry } from '../store/manifest.ts';
 import { openStore, type Store } from '../store/open-store.ts';
 import type { SortColumns } from '../store/inserted-rows.ts';
+import { parquetSql, readRows } from '../store/statements.ts';
 import { openTables, type StoredTables } from '../store/stored-tables.ts';
 import type { TableInStore } from '../store/table-in-store.ts';
 import { parquetRows, writeParquetSql } from './parquet-rows.ts';
@@ -106,13 +107,8 @@ async function importAll(
 ): Promise<void> {
   const startedAt = performance.now();
   const data = await openImport({
-    connect,
-    ...(store.folder !== undefined && { storeFolder: store.folder }),
-    ...{ dataDir, tables, signal, scratch: store.scratch },
-    async onRepeatedRecord(table, path) {
-      const { drop } = await tables.rebuild(table, new Set([...tables.get(table).repeatedPaths, path]));
-      await drop();
-    },
+    ...importStore(connect, store, tables),
+    ...{ dataDir, signal },
     events: {
       problem: onProblem,
       progress: (progress) => onProgress(progressText(progress, performance.now() - startedAt)),
@@ -144,10 +140,11 @@ async function daysOf(
   { relation, time }: TableInStore,
 ): Promise<readonly Day[]> {
   const day = time === undefined ? "'all'" : `strftime(date_trunc('day', ${quote(time)}), '%Y-%m-%d')`;
-  const found = await connection.runAndReadAll(
+  const found = await readRows(
+    connection,
     `SELECT ${day} AS day, count(*)::DOUBLE FROM ${relation} GROUP BY day ORDER BY day`,
   );
-  return found.getRows().map(([name, rows]) => ({
+  return found.map(([name, rows]) => ({
     name: String(name),
     condition: `${day} = ${quoteText(String(name))}${rangeOf(time, String(name))}`,
     rows: Number(rows),
@@ -174,8 +171,8 @@ async function writeDay(
   const order = [tenant, table.time].flatMap((path) => (path === undefined ? [] : [quote(path)]));
   const expected = await checksum(connection, rows);
   const file = join(target, `${name}.parquet`);
-  const read = (path: string) => `SELECT * FROM read_parquet(${globText(path)}, hive_partitioning = false)`;
-  const isSame = (path: string) => checksum(connection, read(path)).then((found) => found === expected);
+  const isSame = (path: string) =>
+    checksum(connection, `FROM ${parquetSql([path])}`).then((found) => found === expected);
   if (existsSync(file) && (await isSame(file).catch(() => false))) return;
   const unfinished = join(target, `.${name}.parquet`);
   const sorted = `${rows}${order.length > 0 ? ` ORDER BY ${order.join(', ')}` : ''}`;
@@ -187,8 +184,8 @@ async function writeDay(
 
 /** The number of rows, and of their hashes two sums that do not depend on their order. */
 async function checksum(connection: DuckDBConnection, rows: string): Promise<string> {
-  const sums = `SELECT count(*), sum(hash(r))::VARCHAR, bit_xor(hash(r))::VARCHAR FROM (${rows}) AS r`;
-  return JSON.stringify((await connection.runAndReadAll(sums)).getRowsJson());
+  const sums = `SELECT count(*)::VARCHAR, sum(hash(r))::VARCHAR, bit_xor(hash(r))::VARCHAR FROM (${rows}) AS r`;
+  return (await readRows(connection, sums)).join();
 }
 
 const isStored = (columns: readonly StoredColumn[], path: string, prefix = ''): boolean =>

@@ -2,6 +2,7 @@ import { copyFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoteText } from '@querygate/bigquery-sql/tree';
+import { readRows } from '../store/statements.ts';
 import { absoluteDataPath, type LakeLocation } from './lake-location.ts';
 
 /** The catalog of a lake as a database of DuckDB. */
@@ -37,12 +38,13 @@ export async function openLakeCatalog(
   };
   const settingsOf = async (database: string) => {
     const metadata = metadataOf(database);
-    const found = await connection.runAndReadAll(
+    const [found = []] = await readRows(
+      connection,
       `SELECT "value", (SELECT schema_uuid::VARCHAR FROM ${metadata}.ducklake_schema WHERE schema_id = 0)
        FROM ${metadata}.ducklake_metadata WHERE "key" = 'data_path' AND scope IS NULL`,
     );
-    const [stored, identity] = (found.getRowsJS()[0] ?? []).map(String);
-    return { stored: stored ?? '', identity: identity ?? '' };
+    const [stored = '', identity = ''] = found.map(String);
+    return { stored, identity };
   };
   let identity: string | undefined;
   /** The snapshots of another lake do not follow: a table would be read at one at which it had other rows. */
@@ -92,16 +94,10 @@ export async function openLakeCatalog(
   return { dataPath, identity: own, current: next };
 }
 
-const versionOf = async (file: string): Promise<string> => {
-  const versions = await Promise.all([file, `${file}.wal`].map(versionOfOne));
-  return versions.join();
-};
-
-const versionOfOne = (file: string): Promise<string> =>
-  stat(file, { bigint: true }).then(
-    ({ ino, size, mtimeNs }) => `${ino}:${size}:${mtimeNs}`,
-    () => '',
-  );
+async function versionOf(file: string): Promise<string> {
+  const found = [file, `${file}.wal`].map((path) => stat(path, { bigint: true }).catch(() => undefined));
+  return (await Promise.all(found)).map((of) => of && `${of.ino}:${of.size}:${of.mtimeNs}`).join();
+}
 
 /** No process can write to the file while this one has it open. */
 async function copyUnchanging(connection: DuckDBConnection, file: string, copy: string): Promise<void> {

@@ -2,12 +2,12 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { describeSource } from '@querygate/bigquery-sql/duckdb';
 import { quote } from '@querygate/bigquery-sql/types';
 import { didYouMean } from '@querygate/text';
-import { buildExclusive } from '../exclusive.ts';
-import { runTransaction } from '../import-state.ts';
-import { examineFields } from '../place/read-footer.ts';
+import { buildExclusive } from '../store/exclusive.ts';
+import { examineFields } from '../load/read-footer.ts';
 import type { FilesOfTable } from '../store/files/files-in-place.ts';
+import { type OnRebuilt, rebuildTable } from '../store/import-store.ts';
+import { inTransaction, runAll } from '../store/statements.ts';
 import type { StoredTables } from '../store/stored-tables.ts';
-import type { TableInStore } from '../store/table-in-store.ts';
 import { type LakeCatalog, openLakeCatalog } from './lake-catalog.ts';
 import type { LakeLocation } from './lake-location.ts';
 import { type LakeTable, readStatistics, SnapshotReader } from './read-snapshot.ts';
@@ -19,8 +19,7 @@ interface LakeOptions {
   /** The folder for copies of a catalog. */
   readonly scratch: string;
   readonly tables: StoredTables;
-  /** Called when a table is stored in another layout; resolves when no query reads the old one any longer. */
-  readonly onRebuilt: (old: TableInStore, rebuilt: TableInStore) => Promise<void>;
+  readonly onRebuilt: OnRebuilt;
 }
 
 /** Tables that are read from a lake where they are, as of its newest snapshot. */
@@ -142,11 +141,8 @@ async function readTable(
   if ('doubt' in examined) return { problem: `in the lake, ${examined.doubt}` };
   const repeated = new Set(examined.repeatedPaths);
   const { repeatedPaths } = tables.get(name);
-  if (repeated.difference(repeatedPaths).size > 0) {
-    const { old, drop } = await tables.rebuild(name, repeated.union(repeatedPaths));
-    await onRebuilt(old, tables.get(name));
-    await drop();
-  }
+  if (repeated.difference(repeatedPaths).size > 0)
+    await rebuildTable(tables, name, repeated.union(repeatedPaths), onRebuilt);
   return { files: [], hasImported: false, lake: { from, sources, version } };
 }
 
@@ -165,7 +161,7 @@ async function serve(
     () =>
       files.change(
         [...next.keys()],
-        () => runTransaction(connection, views),
+        () => inTransaction(connection, () => runAll(connection, views)),
         (name) => next.get(name) ?? files.of(name),
       ),
     changed,

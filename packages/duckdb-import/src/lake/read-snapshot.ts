@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Leaves } from '../place/read-footer.ts';
+import type { Leaves } from '../load/read-footer.ts';
+import { readRows } from '../store/statements.ts';
 import { metadataOf } from './lake-catalog.ts';
 
 /** A table of a lake at one snapshot. */
@@ -23,7 +24,7 @@ export class SnapshotReader {
     database: string,
   ): Promise<{ readonly snapshot: number; readonly tables: readonly LakeTable[] }> {
     const metadata = metadataOf(database);
-    const rows = async (sql: string) => (await connection.runAndReadAll(sql)).getRowsJS();
+    const rows = (sql: string) => readRows(connection, sql);
     const [ends = []] = await rows(
       `SELECT max(snapshot_id)::DOUBLE, min(snapshot_id)::DOUBLE FROM ${metadata}.ducklake_snapshot`,
     );
@@ -64,13 +65,15 @@ export async function readStatistics(
 ): Promise<Leaves> {
   const metadata = metadataOf(database);
   // Of a column that was added to rows, nothing is known.
-  const found =
-    await connection.runAndReadAll(`SELECT c.column_id::DOUBLE, c.parent_column::DOUBLE, c.column_name, c.column_type,
+  const found = await readRows(
+    connection,
+    `SELECT c.column_id::DOUBLE, c.parent_column::DOUBLE, c.column_name, c.column_type,
       NOT c.nulls_allowed OR coalesce(NOT s.contains_null, false)
     FROM ${metadata}.ducklake_column AS c LEFT JOIN ${metadata}.ducklake_table_column_stats AS s USING (table_id, column_id)
-    WHERE c.table_id = ${id} AND ${visibleAt('c', version)}`);
+    WHERE c.table_id = ${id} AND ${visibleAt('c', version)}`,
+  );
   const columns = new Map(
-    found.getRowsJS().map(([column, parent, name, type, isFilled]) => [
+    found.map(([column, parent, name, type, isFilled]) => [
       Number(column),
       {
         parent: parent === null ? undefined : Number(parent),

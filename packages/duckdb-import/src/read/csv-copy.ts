@@ -1,14 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { globText } from '@querygate/bigquery-sql/command';
+import { globText, separatorOf, textStart } from '@querygate/bigquery-sql/command';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { quoteText } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
-import { withEncodingAdvice } from './encoding-advice.ts';
 import type { Reject } from '../store/manifest.ts';
+import { readRows } from '../store/statements.ts';
 import { bytesWithoutRows, findLongRows } from './long-csv-rows.ts';
-import { headerProblem } from './header-problem.ts';
-import { lineTooLong, maxLineBytes, readLines } from './read-text.ts';
+import { lineTooLong, maxLineBytes, readLines, withEncodingAdvice } from './read-text.ts';
 
 /**
  * Writes the rows of a CSV file as JSON lines, which are then read by the same rules as those of other formats. Records
@@ -65,13 +64,15 @@ export async function copyCsv(
     await write(
       `, store_rejects = true, rejects_limit = 0, rejects_table = 'csv_rejects', rejects_scan = 'csv_scans'`,
     );
-    const errors = await connection.runAndReadAll(
+    const errors = await readRows(
+      connection,
       'SELECT line, min_by(error_message, coalesce(column_idx, 0)) FROM csv_rejects GROUP BY line ORDER BY line',
     );
-    if (errors.currentRowCount === 0) throw error;
-    return errors
-      .getRowsJS()
-      .map(([line, reason]) => ({ line: Number(line), reason: withEncodingAdvice(String(reason)) }));
+    if (errors.length === 0) throw error;
+    return errors.map(([line, reason]) => ({
+      line: Number(line),
+      reason: withEncodingAdvice(String(reason)),
+    }));
   }
 }
 
@@ -117,4 +118,15 @@ export async function readHeader(path: string): Promise<readonly string[]> {
     );
   }
   return [];
+}
+
+/** Why the header of a CSV file does not name the columns of its rows; undefined if it may. */
+export async function headerProblem(path: string): Promise<string | undefined> {
+  const { header, problem, wrongLine } = await textStart(path);
+  // Of other lines, the import leaves out those that are not UTF-8.
+  if (problem !== undefined && wrongLine === 1) return problem;
+  if (header.includes('\r')) return "must have lines that end in LF or CRLF; they end in CR: tr '\\r' '\\n'";
+  const separator = separatorOf(header) ?? ',';
+  if (separator === ',') return undefined;
+  return `must have values separated by commas, found ${separator === '\t' ? 'tabs' : separator}; save it with commas`;
 }

@@ -16,11 +16,10 @@ const closeBrace = 125;
  */
 export async function* jsonLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let isLines: boolean | undefined;
-  const splitter = buildSplitter();
+  const splitter = new ValueSplitter();
   for await (const chunk of chunks) {
     isLines ??= isObjectText(firstLineOf(chunk));
-    if (isLines) yield chunk;
-    else yield splitter.split(chunk);
+    yield isLines ? chunk : splitter.split(chunk);
   }
   if (isLines === false) splitter.end();
 }
@@ -40,73 +39,58 @@ export function isObjectText(line: string): boolean {
   }
 }
 
-interface Splitter {
+class ValueSplitter {
+  #depth = 0;
+  /** Undefined before the first value. */
+  #isArray: boolean | undefined;
+  #inString = false;
+  #isEscaped = false;
+  /** True within a value. */
+  #isOpen = false;
+  #isClosed = false;
+
   /** A chunk of the text, without newlines inside of a value and with one after each. */
-  split(chunk: Buffer): Buffer;
-  /** @throws Error if the text ends within a value */
-  end(): void;
-}
-
-function buildSplitter(): Splitter {
-  let depth = 0;
-  let isArray: boolean | undefined;
-  let inString = false;
-  let escaped = false;
-  let isOpen = false;
-  let isClosed = false;
-
-  /** The byte to write for one outside of a string; undefined for none. */
-  const convert = (byte: number): number | undefined => {
-    if (byte <= space) return depth > 0 ? space : endValue();
-    if (depth === 0 && isArray && byte === comma) return endValue();
-    if (depth === 0 && isArray && byte === closeBracket) {
-      isClosed = true;
-      return endValue();
-    }
-    isArray ??= byte === openBracket;
-    isOpen = true;
-    if (byte === quoteMark) inString = true;
-    else if (byte === openBrace || byte === openBracket) depth += 1;
-    else if (byte === closeBrace || byte === closeBracket) depth -= 1;
-    return byte;
-  };
-  const endValue = () => {
-    if (!isOpen) return undefined;
-    isOpen = false;
-    return newline;
-  };
-
-  return {
-    split(chunk) {
-      const out = Buffer.allocUnsafe(chunk.length * 2);
-      let length = 0;
-      for (const byte of chunk) {
-        if (inString) {
-          inString = escaped || byte !== quoteMark;
-          escaped = !escaped && byte === backslash;
-          out[length++] = byte;
-          continue;
-        }
-        if (isArray === undefined && (byte === openBracket || isByteOrderMark(byte))) {
-          isArray = byte === openBracket ? true : undefined;
-          continue;
-        }
-        const converted = convert(byte);
-        if (converted === undefined) continue;
-        out[length++] = converted;
-        if (depth === 0 && (byte === closeBrace || byte === closeBracket) && isOpen) {
-          out[length++] = newline;
-          isOpen = false;
-        }
+  split(chunk: Buffer): Buffer {
+    const out = Buffer.allocUnsafe(chunk.length * 2);
+    let length = 0;
+    const endValue = () => {
+      if (this.#isOpen) out[length++] = newline;
+      this.#isOpen = false;
+    };
+    for (const byte of chunk) {
+      if (this.#inString) {
+        this.#inString = this.#isEscaped || byte !== quoteMark;
+        this.#isEscaped = !this.#isEscaped && byte === backslash;
+        out[length++] = byte;
+      } else if (this.#isArray === undefined && isBeforeValues(byte)) {
+        if (byte === openBracket) this.#isArray = true;
+      } else if (byte <= space) {
+        if (this.#depth > 0) out[length++] = space;
+        else endValue();
+      } else if (this.#depth === 0 && this.#isArray && (byte === comma || byte === closeBracket)) {
+        this.#isClosed ||= byte === closeBracket;
+        endValue();
+      } else {
+        this.#isArray ??= false;
+        this.#isOpen = true;
+        this.#inString = byte === quoteMark;
+        out[length++] = byte;
+        if (byte === openBrace || byte === openBracket) this.#depth += 1;
+        const isLast = byte === closeBrace || byte === closeBracket;
+        if (isLast) this.#depth -= 1;
+        if (isLast && this.#depth === 0) endValue();
       }
-      return out.subarray(0, length);
-    },
-    end() {
-      if (depth > 0 || inString || (isArray && !isClosed))
-        throw new Error('not JSON: the text ends within a value');
-    },
-  };
+    }
+    return out.subarray(0, length);
+  }
+
+  /** @throws Error if the text ends within a value */
+  end(): void {
+    if (this.#depth > 0 || this.#inString || (this.#isArray && !this.#isClosed))
+      throw new Error('not JSON: the text ends within a value');
+  }
 }
 
-/** True if a byte is one of the three of a byte order mark. */
-const isByteOrderMark = (byte: number) => byte === 0xef || byte === 0xbb || byte === 0xbf;
+/** True for the bracket of an array, and for the bytes of a byte order mark. */
+const isBeforeValues = (byte: number) =>
+  byte === openBracket || byte === 0xef || byte === 0xbb || byte === 0xbf;

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { type FileEnds, fingerprintBytes } from '../scan/fingerprint.ts';
 import type { Reject } from '../store/manifest.ts';
 import { isObjectText } from './json-lines.ts';
-import { lineTooLong, maxLineBytes } from './read-text.ts';
+import { isBlank, lineTooLong, maxLineBytes } from './read-text.ts';
 
 const newline = 10;
 const carriageReturn = 13;
@@ -251,8 +251,6 @@ function scanLines(chunk: Buffer, openLine: readonly Buffer[], limits: BatchLimi
   }
   return { end: chunk.length, lines, rows, lastLineEnd: start };
 }
-
-const isBlank = (bytes: Buffer) => bytes.every((byte) => byte <= 32);
 
 function headOf(head: Buffer, more: Buffer): Buffer {
   if (head.length >= fingerprintBytes) return head;

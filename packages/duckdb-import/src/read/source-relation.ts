@@ -1,22 +1,19 @@
-import type { DuckDBConnection } from '@duckdb/node-api';
-import { VARCHAR } from '@duckdb/node-api';
+import { type DuckDBConnection, VARCHAR } from '@duckdb/node-api';
 import { globText } from '@querygate/bigquery-sql/command';
-import { columnType, describeSource, type SourceValue } from '@querygate/bigquery-sql/duckdb';
+import {
+  columnType,
+  describeSource,
+  type ErrorSql,
+  type SourceValue,
+  storedValue,
+} from '@querygate/bigquery-sql/duckdb';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { quoteText } from '@querygate/bigquery-sql/tree';
 import type { DataFile } from '../scan/data-files.ts';
+import type { SourceRelation } from '../store/import-tables.ts';
+import { parquetSql } from '../store/statements.ts';
 
 const fileColumn = 'querygate file';
-
-/** The rows of files as DuckDB reads them. */
-export interface SourceRelation {
-  /** A FROM item; statements call it `r`. */
-  readonly source: string;
-  /** By column name in lower case. */
-  readonly columns: ReadonlyMap<string, SourceValue>;
-  /** SQL for the number of a row's file. */
-  readonly fileNumber: string;
-}
 
 /** A scratch file with lines of one data file; its name is `scratchName` of the file's number. */
 interface LinesFile {
@@ -52,8 +49,30 @@ export function readJsonSql({ fields }: TableSchema, paths: readonly string[], m
     format = 'newline_delimited', records = true, compression = 'uncompressed', hive_partitioning = false${moreOptions})`;
 }
 
+/** The rows of a Parquet file. @param excludedRows numbers of rows to leave out, from 1 */
+export function parquetRelation(
+  connection: DuckDBConnection,
+  { path, partition }: Pick<DataFile, 'path' | 'partition'>,
+  number: number,
+  excludedRows: readonly number[] = [],
+): Promise<SourceRelation> {
+  const source =
+    excludedRows.length === 0
+      ? parquetSql([path])
+      : `(SELECT * FROM ${parquetSql([path], ', file_row_number = true')} WHERE file_row_number + 1 NOT IN (${excludedRows.join(', ')}))`;
+  return buildRelation(connection, source, partition, String(number));
+}
+
+/** The values that are stored of a row of a source, as SQL. @param refuse how a value that cannot be converted fails */
+export const valuesSql = (
+  { fields }: TableSchema,
+  columns: SourceRelation['columns'],
+  refuse?: ErrorSql,
+): string =>
+  fields.map((field) => storedValue(field, columns.get(field.name.toLowerCase()), refuse)).join(', ');
+
 /** A source with its columns. @param fileNumber SQL for the number of a row's file */
-export async function buildRelation(
+async function buildRelation(
   connection: DuckDBConnection,
   source: string,
   partition: DataFile['partition'],

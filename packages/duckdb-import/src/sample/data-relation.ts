@@ -4,33 +4,19 @@ import { sampledRows } from '@querygate/bigquery-sql/duckdb';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { quote } from '@querygate/bigquery-sql/types';
-import { headerProblem } from '../read/header-problem.ts';
+import { type DataFile, kindOf } from '../scan/data-files.ts';
+import { readRows } from '../store/statements.ts';
+import { headerProblem } from '../read/csv-copy.ts';
 
-const readers: readonly (readonly [pattern: RegExp, source: (paths: string) => string, isText: boolean])[] = [
-  [
-    /\.(?:ndjson|jsonl)(?:\.(?:gz|zst))?$/i,
-    (paths) =>
-      `read_json(${paths}, format = 'newline_delimited', sample_size = ${sampledRows}, maximum_depth = -1, union_by_name = true, ${isoDates}, timestampformat = 'iso')`,
-    true,
-  ],
-  [
-    /\.json(?:\.(?:gz|zst))?$/i,
-    (paths) =>
-      `read_json(${paths}, sample_size = ${sampledRows}, maximum_depth = -1, union_by_name = true, ${isoDates}, timestampformat = 'iso')`,
-    true,
-  ],
-  [
-    /\.csv(?:\.(?:gz|zst))?$/i,
-    (paths) =>
-      `read_csv(${paths}, header = true, skip = 0, delim = ',', sample_size = ${sampledRows}, union_by_name = true, ${isoDates})`,
-    true,
-  ],
-  [
-    /\.parquet$/i,
-    (paths) => `read_parquet(${paths}, hive_partitioning = false, union_by_name = true)`,
-    false,
-  ],
-];
+const jsonOptions = `sample_size = ${sampledRows}, maximum_depth = -1, union_by_name = true, ${isoDates}, timestampformat = 'iso'`;
+
+const readers: Readonly<Record<DataFile['format'], (paths: string) => string>> = {
+  ndjson: (paths) => `read_json(${paths}, format = 'newline_delimited', ${jsonOptions})`,
+  json: (paths) => `read_json(${paths}, ${jsonOptions})`,
+  csv: (paths) =>
+    `read_csv(${paths}, header = true, skip = 0, delim = ',', sample_size = ${sampledRows}, union_by_name = true, ${isoDates})`,
+  parquet: (paths) => `read_parquet(${paths}, hive_partitioning = false, union_by_name = true)`,
+};
 
 /**
  * The newest moment in the TIMESTAMP and DATETIME columns of a file, or noon of its newest DATE, in UTC. Without such columns,
@@ -68,10 +54,8 @@ export async function newestMoment(
   const { relation } = relationOf([file]);
   try {
     await connection.run("SET TimeZone = 'UTC'");
-    const reader = await connection.runAndReadAll(
-      `SELECT epoch_ms(greatest(${used.join(', ')})) FROM ${relation}`,
-    );
-    const newest = reader.getRows()[0]?.[0];
+    const sql = `SELECT epoch_ms(greatest(${used.join(', ')})) FROM ${relation}`;
+    const newest = (await readRows(connection, sql))[0]?.[0];
     return typeof newest === 'bigint' ? new Date(Number(newest)) : undefined;
   } catch {
     // The file lacks the column, or a value is not a moment: the author knows better.
@@ -97,22 +81,24 @@ export interface DataRelation {
 /** @throws ProblemError if the files have no known format, or several */
 export function relationOf(files: readonly string[]): DataRelation {
   const [file = ''] = files;
-  const reader = readers.find(([pattern]) => pattern.test(file));
-  if (reader === undefined) {
+  const format = formatOf(file);
+  if (format === undefined) {
     throw fileError(
       file,
       'must end in .ndjson, .jsonl, .json, .csv (each may be followed by .gz or .zst) or .parquet',
     );
   }
-  const [pattern, source, isText] = reader;
-  const other = files.find((one) => !pattern.test(one));
+  const other = files.find((one) => formatOf(one) !== format);
   if (other !== undefined) throw fileError(other, `must have the format of ${file}`);
-  const relation = source(`[${files.map(globText).join(', ')}]`);
-  const texts = isCsv(file) ? relation.replace(/\)$/, ', all_varchar = true)') : undefined;
-  return { file, relation, isText, texts };
+  const relation = readers[format](`[${files.map(globText).join(', ')}]`);
+  const texts = format === 'csv' ? relation.replace(/\)$/, ', all_varchar = true)') : undefined;
+  return { file, relation, isText: format !== 'parquet', texts };
 }
 
-const isCsv = (file: string) => /\.csv(?:\.\w+)?$/i.test(file);
+function formatOf(file: string): DataFile['format'] | undefined {
+  const { compression, format } = kindOf(file) ?? {};
+  return format === 'parquet' && compression !== undefined ? undefined : format;
+}
 
 export const fileError = (file: string, message: string) =>
   new ProblemError('The data file cannot be used', [{ file, message }]);
@@ -132,24 +118,24 @@ export async function checkRows(
   given: readonly string[],
 ): Promise<boolean> {
   for (const [at, file] of files.entries()) {
-    if (!isCsv(file)) continue;
+    if (formatOf(file) !== 'csv') continue;
     const problem = await headerProblem(file);
     if (problem !== undefined) throw fileError(given[at] ?? file, problem);
     checkHeaderLine(given[at] ?? file, await firstLine(connection, file));
   }
-  const reader = await connection.runAndReadAll(`SELECT 1 FROM ${relation} LIMIT 1`);
-  const hasRows = reader.currentRowCount > 0;
+  const hasRows = (await readRows(connection, `SELECT 1 FROM ${relation} LIMIT 1`)).length > 0;
   // The header of CSV says what the columns are.
-  if (!hasRows && !files.some(isCsv))
+  if (!hasRows && formatOf(files[0] ?? '') !== 'csv')
     throw fileError(given.join(', '), 'has no rows, which would show the fields');
   return hasRows;
 }
 
 async function firstLine(connection: DuckDBConnection, file: string): Promise<readonly string[]> {
-  const reader = await connection.runAndReadAll(
+  const [first = []] = await readRows(
+    connection,
     `SELECT * FROM read_csv(${globText(file)}, header = false, all_varchar = true, delim = ',', skip = 0, sample_size = 1) LIMIT 1`,
   );
-  return (reader.getRows()[0] ?? []).map((name, at) => String(name ?? `column${at}`));
+  return first.map((name, at) => String(name ?? `column${at}`));
 }
 
 function checkHeaderLine(file: string, names: readonly string[]): void {

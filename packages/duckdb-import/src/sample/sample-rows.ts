@@ -13,9 +13,9 @@ import { type KeySpellings, withFirstSpellings } from './key-spellings.ts';
 import { copyCsv, readHeader } from '../read/csv-copy.ts';
 import { parseExactNumbers } from '../read/normalize-keys.ts';
 import { openPlainLines } from '../read/plain-lines.ts';
-import { lineTooLong, maxLineBytes } from '../read/read-text.ts';
+import { lineTooLong, maxLineBytes, splitLines } from '../read/read-text.ts';
 import { readJsonSql } from '../read/source-relation.ts';
-import { describeReason } from '../reject/describe-problem.ts';
+import { describeReason } from '../read/describe-problem.ts';
 import { kindOf } from '../scan/data-files.ts';
 
 /** The rows of files of JSON in copies that DuckDB reads, and what was left out. */
@@ -61,7 +61,7 @@ export async function sampleRows(
       }),
       createWriteStream(all),
     );
-    await pipeline(usualRows(linesOf(readBytes(all)), kinds, numbers, odd), createWriteStream(copy));
+    await pipeline(usualRows(splitLines(readBytes(all)), kinds, numbers, odd), createWriteStream(copy));
     copies.push(copy);
     if (left.count > 0 && left.count === left.lines)
       throw fileError(file, `cannot be read: line ${left.first}`);
@@ -211,24 +211,5 @@ async function readLines(path: string): Promise<AsyncIterable<Buffer>> {
     fields: [],
     scratch: '',
   });
-  return linesOf(bytes);
-}
-
-/** Of a line that is too long, only its beginning is kept. */
-async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let parts: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of chunks) {
-    let start = 0;
-    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, start)) {
-      yield Buffer.concat([...parts, chunk.subarray(start, at)]);
-      parts = [];
-      length = 0;
-      start = at + 1;
-    }
-    // The memory of a chunk is used again for the next one.
-    if (length <= maxLineBytes) parts.push(Buffer.from(chunk.subarray(start)));
-    length += chunk.length - start;
-  }
-  if (length > 0) yield Buffer.concat(parts);
+  return splitLines(bytes);
 }

@@ -2,6 +2,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { type Column, isPlainText, pathsWhere, sampledValues } from '@querygate/bigquery-sql/duckdb';
 import { isReserved } from '@querygate/bigquery-sql/syntax';
 import { quoteText } from '@querygate/bigquery-sql/tree';
+import { readRows } from '../store/statements.ts';
 
 /**
  * How texts of a column that look like dates or numbers are read in SQL, by its path: the notes of STRING columns.
@@ -27,10 +28,10 @@ export async function textNotes(
       ...dateFormats.map((format) => `try_strptime(v, ${quoteText(format)}) IS NOT NULL`),
       ...numberForms.map(({ pattern }) => `regexp_full_match(v, '${pattern}')`),
     ];
-    const reader = await connection.runAndReadAll(
+    const [[example, ...holds] = []] = await readRows(
+      connection,
       `SELECT coalesce(first(v) FILTER (contains(v, ',')), first(v)), ${tests.map((test) => `bool_and(${test})`).join(', ')} FROM (${query}) WHERE v IS NOT NULL`,
     );
-    const [example, ...holds] = reader.getRows()[0] ?? [];
     const note =
       dateNote(
         path,
@@ -77,10 +78,10 @@ async function mixedNote(connection: DuckDBConnection, query: string): Promise<s
   const isDate = ['%Y-%m-%d', '%Y-%m-%d %H:%M:%S', '%Y-%m-%dT%H:%M:%SZ', ...dateFormats]
     .map((format) => `try_strptime(v, ${quoteText(format)}) IS NOT NULL`)
     .join(' OR ');
-  const reader = await connection.runAndReadAll(
+  const forms = await readRows(
+    connection,
     `SELECT min(v), max(v), bool_and(${isDate}) FROM (${query}) WHERE v IS NOT NULL GROUP BY regexp_replace(v, '\\d+|[A-Za-z]+', '', 'g') ORDER BY 1`,
   );
-  const forms = reader.getRows();
   if (forms.length === 0 || !forms.every(([, , areDates]) => areDates === true)) return undefined;
   // The day and the month may be exchanged in one form.
   const examples = forms.length === 1 ? forms[0]?.slice(0, 2) : forms.slice(0, 3).map(([example]) => example);

@@ -2,7 +2,8 @@ import type { BigIntStats } from 'node:fs';
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
-import { forbiddenReason } from './forbidden-reason.ts';
+import { forbiddenText } from '@querygate/text';
+import { isRemote } from '../store/remote-path.ts';
 
 /** A file with rows of one table, as of a scan of the data folder. */
 export interface DataFile {
@@ -110,6 +111,13 @@ async function findFiles(search: Search, name: string, parents: readonly string[
   }
 }
 
+/** Why a file or folder may not be read; undefined for other errors. */
+export function forbiddenReason(error: unknown, path: string): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code !== 'EACCES' && code !== 'EPERM') return undefined;
+  return `cannot be read (${code})${forbiddenText(path, 'read')}`;
+}
+
 /** A volume that is not mounted leaves a link to nothing: its rows are not gone. */
 const isLink = (path: string): Promise<boolean> =>
   lstat(path).then(
@@ -141,6 +149,18 @@ export function kindOf(name: string): Pick<DataFile, 'format' | 'compression' | 
     compression: compression === undefined ? undefined : compression.toLowerCase() === 'gz' ? 'gz' : 'zst',
     partition: partitionOf(name),
   };
+}
+
+/** True if a file has changed, or has been removed, since the folder was scanned. */
+export async function hasChanged({ path, size, mtime }: DataFile): Promise<boolean> {
+  // DuckDB compares the tag of a file in a bucket with each request.
+  if (isRemote(path)) return false;
+  try {
+    const now = await stat(path, { bigint: true });
+    return Number(now.size) !== size || now.mtimeNs !== mtime;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  }
 }
 
 /** Files that other tools put beside their data: `_temporary/`, `.part-0.json.crc` and the like. */

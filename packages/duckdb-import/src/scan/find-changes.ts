@@ -64,3 +64,7 @@ function isSameFile(file: DataFile, entry: ManifestEntry): boolean {
   if (file.size === entry.size && file.mtime === entry.mtime) return true;
   return canGrow(file) && file.size > entry.size;
 }
+
+/** How many bytes of changed files are to be read. */
+export const bytesToRead = (changes: readonly Change[]): number =>
+  changes.reduce((sum, { file, knownEntry }) => sum + file.size - (knownEntry?.offset ?? 0), 0);

@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { globText } from '@querygate/bigquery-sql/command';
+import { readRows } from '../store/statements.ts';
 import { isRemote } from '../store/remote-path.ts';
 import {
   type DataFile,
@@ -33,13 +34,14 @@ async function findRemoteFiles(
 ): Promise<DataFolder> {
   const root = dataDir.replace(/\/*$/, '/');
   const pattern = globText(root).replace(/'$/, "**'");
-  const listed = await connection.runAndReadAll(
+  const listed = await readRows(
+    connection,
     `SELECT filename, size::DOUBLE, epoch_us(last_modified) FROM read_blob(${pattern}) ORDER BY filename`,
   );
   const declared = new Map(tables.map(({ name }) => [name.toLowerCase(), name]));
   const found = new Map<string, { files: DataFile[]; problem?: string }>();
   const others = new Set<string>();
-  for (const [path, size, micros] of listed.getRowsJS()) {
+  for (const [path, size, micros] of listed) {
     const name = String(path).slice(root.length);
     const kind = kindOf(name);
     if (kind === undefined || isHidden(name)) continue;

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quote } from '@querygate/bigquery-sql/types';
 import type { PlacedFile } from './files/placed-file.ts';
-import { fileColumn, type TableInStore } from './table-in-store.ts';
+import { readRows } from './statements.ts';
+import { isOfFiles, type TableInStore } from './table-in-store.ts';
 
 /** From `from` on, before `until`, in microseconds since the epoch. */
 export interface TimeRange {
@@ -123,8 +124,8 @@ export const addedTimes = (
 export const timesOfFiles = (
   connection: DuckDBConnection,
   table: TableInStore,
-  files: readonly number[],
-): Promise<Changed> => timesWhere(connection, table, `${quote(fileColumn)} IN (${files.join(', ')})`);
+  files: ReadonlySet<number>,
+): Promise<Changed> => timesWhere(connection, table, isOfFiles(files), files.size === 0 ? 0 : undefined);
 
 /** The times of the rows of files that are read where they are. */
 export function timesOfPlaced(files: readonly PlacedFile[], time: string | undefined): Changed {
@@ -143,10 +144,12 @@ async function timesWhere(
 ): Promise<Changed> {
   if (expected === 0) return [];
   if (time === undefined) return undefined;
-  const found =
-    await connection.runAndReadAll(`SELECT floor(epoch_us(${quote(time)}) / ${hourMicros})::DOUBLE AS hour,
-    count(*)::DOUBLE FROM ${rows} WHERE ${where} GROUP BY hour`);
-  const hours = found.getRows().map(([hour, count]) => [hour, Number(count)] as const);
+  const found = await readRows(
+    connection,
+    `SELECT floor(epoch_us(${quote(time)}) / ${hourMicros})::DOUBLE AS hour,
+    count(*)::DOUBLE FROM ${rows} WHERE ${where} GROUP BY hour`,
+  );
+  const hours = found.map(([hour, count]) => [hour, Number(count)] as const);
   const counted = hours.reduce((sum, [, count]) => sum + count, 0);
   if ((expected ?? counted) !== counted || hours.some(([hour]) => hour === null)) return undefined;
   return hours.map(([hour]) => ({ from: Number(hour) * hourMicros, until: (Number(hour) + 1) * hourMicros }));

@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quote } from '@querygate/bigquery-sql/types';
+import { readRows } from './statements.ts';
 import type { TableInStore } from './table-in-store.ts';
 
 const rowGroupSize = 122_880;
@@ -19,9 +20,10 @@ export async function isDisordered(
   if (time === undefined) return false;
   const groups = `SELECT count(*) AS n, epoch(min(${quote(time)})) // 86400 AS first, epoch(max(${quote(time)})) // 86400 AS last
     FROM ${relation} GROUP BY rowid // ${rowGroupSize}`;
-  const found = await connection.runAndReadAll(
+  const [found = []] = await readRows(
+    connection,
     `SELECT sum(n)::DOUBLE, sum(last - first + 1)::DOUBLE, (count(*) + max(last) - min(first) + 1)::DOUBLE FROM (${groups})`,
   );
-  const [rows, days, least] = (found.getRows()[0] ?? []).map(Number);
+  const [rows, days, least] = found.map(Number);
   return (rows ?? 0) > minRows && (days ?? 0) > maxSpread * (least ?? 0);
 }

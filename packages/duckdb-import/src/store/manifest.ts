@@ -1,7 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoteText } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
+import type { Footer } from './files/placed-file.ts';
 import { storeName } from './open-store.ts';
+import { readRows } from './statements.ts';
 
 /** The record of one imported file: how far it was read, and with what outcome. */
 export interface ManifestEntry {
@@ -28,6 +30,8 @@ export interface ManifestEntry {
   readonly rejected: number;
   /** True if the whole file, as of `size` and `mtime`, has been imported. */
   readonly done: boolean;
+  /** Of a file that is read where it is. */
+  readonly footer?: Footer | undefined;
 }
 
 /** A row that cannot be imported. */
@@ -38,25 +42,31 @@ export interface Reject {
   readonly reason: string;
 }
 
+/** Stored with the rejected line, and searched for when the store is opened again. */
+export const incompleteLine = 'not JSON: the last line is not finished';
+
 /**
  * The store's record of the imported files and of the rows that were rejected. Its methods build SQL statements, because
  * the record changes in the same transaction as the rows.
  */
 export interface Manifest {
-  /** By number. The caller updates them after the transaction with the statements is committed. */
+  /** By number. */
   readonly entries: Map<number, ManifestEntry>;
+  /** Numbers of the files whose incomplete last line has been rejected. */
+  readonly incomplete: Set<number>;
+  /** The tables of which all files were imported at some time: a file that waits makes their rows old, and not wrong. */
+  readonly completeTables: Set<string>;
   /** Statements that insert entries, in place of those with the same numbers. */
   put(entries: readonly ManifestEntry[]): readonly string[];
   /** Statements that remove entries and their rejects. */
-  remove(numbers: readonly number[]): readonly string[];
+  remove(numbers: Iterable<number>): readonly string[];
+  /** Called once what `put` and `remove` have built is committed. */
+  remember(entries: readonly ManifestEntry[]): void;
+  forget(numbers: Iterable<number>): void;
   addRejects(number: number, rejects: readonly Reject[]): readonly string[];
-  removeRejects(number: number, reason: string): string;
-  /** The footers of files that are read where they are, by number, as texts of JSON. */
-  readonly footers: Map<number, string>;
-  putFooter(number: number, footer: string): string;
-  /** The tables of which all files were imported at some time: a file that waits makes their rows old, and not wrong. */
-  readonly completeTables: Set<string>;
-  /** Statements that store them, as they are now. */
+  /** Statements that remove the reject of an incomplete last line. */
+  removeIncomplete(number: number): readonly string[];
+  /** Statements that store the complete tables, as they are now. */
   putCompleteTables(): readonly string[];
 }
 
@@ -77,39 +87,57 @@ export async function loadManifest(connection: DuckDBConnection): Promise<Manife
     CREATE TABLE IF NOT EXISTS ${completeTables} AS SELECT "table" FROM ${files} GROUP BY "table" HAVING bool_and("done");
     CREATE OR REPLACE VIEW ${schema}."rejects" AS
       SELECT "table", "name" AS "file", "line", "reason" FROM ${rejectLines} JOIN ${files} USING ("number")`);
-  const result = await connection.runAndReadAll(`SELECT ${columns.map(quote).join(', ')} FROM ${files}`);
-  const entries = result.getRowObjectsJS().map(parseEntry);
-  const known = await connection.runAndReadAll(`SELECT "number", "footer" FROM ${footers}`);
-  const complete = await connection.runAndReadAll(`SELECT "table" FROM ${completeTables}`);
-  const completeNow = new Set(complete.getRowsJS().map(([name]) => String(name)));
+  const stored = await connection.runAndReadAll(
+    `SELECT ${columns.map(quote).join(', ')}, "footer" FROM ${files} LEFT JOIN ${footers} USING ("number")`,
+  );
+  const entries = new Map(stored.getRowObjectsJS().map((row) => [Number(row.number), parseEntry(row)]));
+  const numbers = `SELECT "number" FROM ${rejectLines} WHERE "reason" = ${quoteText(incompleteLine)}`;
+  const incomplete = new Set((await readRows(connection, numbers)).map(([number]) => Number(number)));
+  const complete = await readRows(connection, `SELECT "table" FROM ${completeTables}`);
+  const completeNow = new Set(complete.map(([name]) => String(name)));
   return {
-    entries: new Map(entries.map((entry) => [entry.number, entry])),
+    ...{ entries, incomplete, completeTables: completeNow },
     put(entries) {
       if (entries.length === 0) return [];
       const values = entries.map(
         (entry) => `(${columns.map((column) => literal(entry[column])).join(', ')})`,
       );
       return [
-        `DELETE FROM ${files} WHERE "number" IN ${listSql(entries.map(({ number }) => number))}`,
+        `DELETE FROM ${files} WHERE "number" IN (${entries.map(({ number }) => number).join(', ')})`,
         `INSERT INTO ${files} (${columns.map(quote).join(', ')}) VALUES ${values.join(', ')}`,
+        ...entries.flatMap(({ footer, number }) =>
+          footer ? [`INSERT INTO ${footers} VALUES (${number}, ${quoteText(JSON.stringify(footer))})`] : [],
+        ),
       ];
     },
     remove(numbers) {
-      if (numbers.length === 0) return [];
-      return [files, footers, rejectLines].map(
-        (table) => `DELETE FROM ${table} WHERE "number" IN ${listSql(numbers)}`,
-      );
+      const list = [...numbers].join(', ');
+      if (list === '') return [];
+      return [files, footers, rejectLines].map((table) => `DELETE FROM ${table} WHERE "number" IN (${list})`);
+    },
+    remember(put) {
+      for (const entry of put) {
+        entries.set(entry.number, entry);
+        incomplete.delete(entry.number);
+      }
+    },
+    forget(numbers) {
+      for (const number of numbers) {
+        entries.delete(number);
+        incomplete.delete(number);
+      }
     },
     addRejects(number, rejects) {
       if (rejects.length === 0) return [];
       const values = rejects.map(({ line, reason }) => `(${number}, ${line}, ${quoteText(reason)})`);
       return [`INSERT INTO ${rejectLines} VALUES ${values.join(', ')}`];
     },
-    removeRejects: (number, reason) =>
-      `DELETE FROM ${rejectLines} WHERE "number" = ${number} AND "reason" = ${quoteText(reason)}`,
-    footers: new Map(known.getRowsJS().map(([number, footer]) => [Number(number), String(footer)])),
-    putFooter: (number, footer) => `INSERT INTO ${footers} VALUES (${number}, ${quoteText(footer)})`,
-    completeTables: completeNow,
+    removeIncomplete: (number) =>
+      incomplete.has(number)
+        ? [
+            `DELETE FROM ${rejectLines} WHERE "number" = ${number} AND "reason" = ${quoteText(incompleteLine)}`,
+          ]
+        : [],
     putCompleteTables: () => [
       `DELETE FROM ${completeTables}`,
       ...[...completeNow].map((name) => `INSERT INTO ${completeTables} VALUES (${quoteText(name)})`),
@@ -117,19 +145,10 @@ export async function loadManifest(connection: DuckDBConnection): Promise<Manife
   };
 }
 
-/** The numbers of the files that have a reject with this reason. */
-export async function loadNumbersRejectedFor(
-  connection: DuckDBConnection,
-  reason: string,
-): Promise<readonly number[]> {
-  const sql = `SELECT "number" FROM ${rejectLines} WHERE "reason" = ${quoteText(reason)}`;
-  return (await connection.runAndReadAll(sql)).getRowsJS().map(([number]) => Number(number));
-}
-
 /** Removes the files of a table whose rows have been dropped, with their rejects, so that they are imported again. */
 export async function forgetTable(connection: DuckDBConnection, table: string): Promise<void> {
   const exists = `SELECT table_name FROM duckdb_tables() WHERE database_name = '${storeName}' AND schema_name = 'import'`;
-  const names = (await connection.runAndReadAll(exists)).getRowsJS().flat();
+  const names = (await readRows(connection, exists)).flat();
   if (!names.includes('files')) return;
   const isTable = `WHERE "table" = ${quoteText(table)}`;
   const ofTable = `FROM ${files} ${isTable}`;
@@ -142,43 +161,20 @@ export async function forgetTable(connection: DuckDBConnection, table: string): 
   await connection.run(`DELETE ${ofTable}`);
 }
 
-const columns = [
-  'number',
-  'table',
-  'name',
-  'identity',
-  'size',
-  'mtime',
-  'head',
-  'headBytes',
-  'tail',
-  'offset',
-  'lines',
-  'rows',
-  'rejected',
-  'done',
-] as const satisfies readonly (keyof ManifestEntry)[];
+const texts = ['table', 'name', 'identity', 'head', 'tail'] as const;
+const counts = ['number', 'size', 'headBytes', 'offset', 'lines', 'rows', 'rejected'] as const;
+const columns = [...texts, ...counts, 'mtime', 'done'] as const;
 
-const listSql = (numbers: readonly number[]) => `(${numbers.join(', ')})`;
-
-const literal = (value: ManifestEntry[keyof ManifestEntry]) =>
+const literal = (value: string | number | bigint | boolean) =>
   typeof value === 'string' ? quoteText(value) : String(value);
 
-function parseEntry(row: Record<string, unknown>): ManifestEntry {
+function parseEntry(row: Readonly<Record<string, unknown>>): ManifestEntry {
+  const read = <K extends string, V>(names: readonly K[], as: (value: unknown) => V) =>
+    Object.fromEntries(names.map((name) => [name, as(row[name])])) as Record<K, V>;
+  const { mtime, done, footer } = row;
+  const others = { mtime: BigInt(String(mtime)), done: done === true };
   return {
-    number: Number(row.number),
-    table: String(row.table),
-    name: String(row.name),
-    identity: String(row.identity),
-    size: Number(row.size),
-    mtime: BigInt(String(row.mtime)),
-    head: String(row.head),
-    headBytes: Number(row.headBytes),
-    tail: String(row.tail),
-    offset: Number(row.offset),
-    lines: Number(row.lines),
-    rows: Number(row.rows),
-    rejected: Number(row.rejected),
-    done: row.done === true,
+    ...{ ...read(texts, String), ...read(counts, Number), ...others },
+    ...(typeof footer === 'string' && { footer: JSON.parse(footer) }),
   };
 }

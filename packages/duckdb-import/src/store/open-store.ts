@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
 import { quoteText } from '@querygate/bigquery-sql/tree';
+import { readRows } from './statements.ts';
 import { storeFolder } from './store-file.ts';
 
 /** The database of the local rows, attached as `storeName`. */
@@ -112,9 +113,8 @@ const formatTable = `${storeName}.querygate_format`;
 
 async function hasFormat(connection: DuckDBConnection): Promise<boolean> {
   const tables = `SELECT 1 FROM duckdb_tables() WHERE database_name = '${storeName}' AND table_name = 'querygate_format'`;
-  if ((await connection.runAndReadAll(tables)).currentRowCount === 0) return false;
-  const found = await connection.runAndReadAll(`SELECT "version" FROM ${formatTable}`);
-  return found.getRows()[0]?.[0] === format;
+  if ((await readRows(connection, tables)).length === 0) return false;
+  return (await readRows(connection, `SELECT "version" FROM ${formatTable}`))[0]?.[0] === format;
 }
 
 function unusable(file: string, error: unknown): ProblemError {

@@ -3,14 +3,17 @@ import { describeSource, type SourceValue, shreddedColumns } from '@querygate/bi
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { printExpression, quoteText, storedValue } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
-import { buildExclusive } from '../exclusive.ts';
-import { type Changed, ChangedTimes } from './changed-times.ts';
+import { addedTimes, type Changed, ChangedTimes, timesOfFiles, timesOfPlaced } from './changed-times.ts';
+import { buildExclusive } from './exclusive.ts';
+import type { ImportTables, RowChange, SourceRelation } from './import-tables.ts';
 import { rowsOf, type SortColumns, sortedRows, valuesOf } from './inserted-rows.ts';
 import { forgetTable } from './manifest.ts';
 import { storeName } from './open-store.ts';
+import { inTransaction, readRows, runAll } from './statements.ts';
 import {
   definitionOf,
   fileColumn,
+  isOfFiles,
   generationOf,
   relationName,
   type TableInStore,
@@ -44,7 +47,7 @@ export async function openTables(
 }
 
 /** The tables of the store. Rows are sorted by day, then by the column that queries compare for equality, then by time. */
-export class StoredTables {
+export class StoredTables implements ImportTables {
   readonly #connection: DuckDBConnection;
   readonly #tables: Map<string, TableInStore>;
   /** The latest by table: a number is used once, also if its table is no longer there. */
@@ -105,32 +108,36 @@ export class StoredTables {
     return running;
   }
 
-  /**
-   * INSERT that stores the rows of a source. It fails with `repeatedRecordError` if a row has several elements of a
-   * record that is stored shredded.
-   *
-   * @param sourceColumns the columns of the source, by name in lower case
-   * @param source a FROM item; the statement calls it `r`
-   * @param file SQL for the number of a row's file, an INTEGER
-   */
-  insertSql(
-    name: string,
-    sourceColumns: ReadonlyMap<string, SourceValue>,
-    source: string,
-    file: string,
-  ): string {
-    return this.#insertInto(this.get(name), sourceColumns, source, file);
+  async replaceRows(connection: DuckDBConnection, change: RowChange): Promise<void> {
+    const { added, placed = [], record, removed, table: name } = change;
+    const table = this.get(name);
+    const before = this.files.of(name);
+    const gone = before.files.filter(({ number }) => removed.has(number));
+    const left = before.files.filter(({ number }) => !removed.has(number));
+    const hasImported = added !== undefined || (change.hasImported ?? before.hasImported);
+    const next = { ...before, files: [...left, ...placed], hasImported };
+    const isNewView = gone.length + placed.length > 0 || hasImported !== before.hasImported;
+    await inTransaction(
+      connection,
+      async () => {
+        const deleted = await timesOfFiles(connection, table, removed);
+        if (removed.size > 0) await connection.run(`DELETE FROM ${table.rows} WHERE ${isOfFiles(removed)}`);
+        const rows = added ? (await connection.run(this.#insertInto(table, added))).rowsChanged : 0;
+        const inserted = await addedTimes(connection, table, rows);
+        await runAll(connection, record(rows));
+        if (table.isInFiles && isNewView) await connection.run(this.files.viewSql(table, next));
+        const inPlace = timesOfPlaced([...gone, ...placed], table.time);
+        return deleted && inserted && inPlace && [...deleted, ...inserted, ...inPlace];
+      },
+      (commit, changed) =>
+        this.change(() => this.files.change([name], commit, () => next), new Map([[name, changed]])),
+    );
   }
 
-  /** The same for a few rows that are already in the order of time: they are appended unsorted. */
+  /** INSERT of a few rows that are already in the order of time: they are appended unsorted. */
   appendSql(name: string, sourceColumns: ReadonlyMap<string, SourceValue>, source: string): string {
     const table = this.get(name);
     return `INSERT INTO ${table.rows} ${rowsOf(valuesOf(table, sourceColumns, 'NULL'), `${source} AS r`)}`;
-  }
-
-  /** DELETE of all rows of some files, by their numbers. */
-  deleteSql(name: string, files: readonly number[]): string {
-    return `DELETE FROM ${this.get(name).rows} WHERE ${quote(fileColumn)} IN (${files.join(', ')})`;
   }
 
   /** Sets the columns that queries compare for equality; rows that are written from now on are sorted by the first. */
@@ -147,19 +154,16 @@ export class StoredTables {
       await create(connection, rebuilt);
       if (rebuilt.isInFiles) await connection.run(this.files.viewSql(rebuilt));
       const source = `(SELECT ${declaredList(old, 'o')}, ${quote(fileColumn)} FROM ${old.rows} AS o)`;
-      const sourceColumns = await describeSource(connection, source);
-      await connection.run(this.#insertInto(rebuilt, sourceColumns, source, `r.${quote(fileColumn)}`));
+      const columns = await describeSource(connection, source);
+      await connection.run(
+        this.#insertInto(rebuilt, { source, columns, fileNumber: `r.${quote(fileColumn)}` }),
+      );
     });
     this.#tables.set(name, rebuilt);
     this.files.setLayout(rebuilt);
     return { old, drop: () => this.drop(old) };
   }
 
-  /**
-   * Lets statements read the files of a table that are read where they are, beside its imported rows.
-   *
-   * @returns the table as it was; undefined if they do already
-   */
   async openFiles(name: string): Promise<TableInStore | undefined> {
     const old = this.get(name);
     if (old.isInFiles) return undefined;
@@ -176,9 +180,7 @@ export class StoredTables {
   /** Leaves out rows of files from before a time. */
   async hideBefore(time: Date): Promise<void> {
     const views = this.files.hideBefore(time);
-    await this.#inTransaction(async (connection) => {
-      for (const view of views) await connection.run(view);
-    });
+    await this.#inTransaction((connection) => runAll(connection, views));
   }
 
   /** Makes an empty table for a new or changed schema beside the current one. The store has no record of it before `adopt`. */
@@ -218,14 +220,10 @@ export class StoredTables {
     });
   }
 
-  #insertInto(
-    table: TableInStore,
-    sourceColumns: ReadonlyMap<string, SourceValue>,
-    source: string,
-    file: string,
-  ): string {
-    const rows = sortedRows(table, this.#sortColumns, valuesOf(table, sourceColumns, file), `${source} AS r`);
-    return `INSERT INTO ${table.rows} ${rows}`;
+  /** Rows are inserted in the order in which they are stored. */
+  #insertInto(table: TableInStore, { columns, fileNumber, source }: SourceRelation): string {
+    const values = valuesOf(table, columns, fileNumber);
+    return `INSERT INTO ${table.rows} ${sortedRows(table, this.#sortColumns, values, `${source} AS r`)}`;
   }
 
   #nextRelation(name: string): string {
@@ -235,17 +233,7 @@ export class StoredTables {
   }
 
   #inTransaction(work: (connection: DuckDBConnection) => Promise<void>): Promise<void> {
-    return this.#exclusive(async () => {
-      const connection = this.#connection;
-      await connection.run('BEGIN');
-      try {
-        await work(connection);
-        await connection.run('COMMIT');
-      } catch (error) {
-        await connection.run('ROLLBACK');
-        throw error;
-      }
-    });
+    return this.#exclusive(() => inTransaction(this.#connection, () => work(this.#connection)));
   }
 }
 
@@ -254,21 +242,20 @@ const inFiles = (rows: string) => ({ relation: viewOfFiles(rows), isInFiles: tru
 const layouts = `${storeName}.querygate_layouts`;
 
 async function openTable(connection: DuckDBConnection, schema: TableSchema): Promise<TableInStore> {
-  const stored = await connection.runAndReadAll(
-    `SELECT relation, plural, definition FROM ${layouts} WHERE "table" = ${quoteText(schema.name)}`,
-  );
-  const [row] = stored.getRowObjectsJson();
-  if (row !== undefined && row.definition === definitionOf(schema)) {
-    const table = tableInStore(schema, String(row.relation), new Set((row.plural as string[]) ?? []));
+  const layout = `SELECT definition, relation, plural FROM ${layouts} WHERE "table" = ${quoteText(schema.name)}`;
+  const [[definition, relation, plural] = []] = await readRows(connection, layout);
+  if (definition === definitionOf(schema)) {
+    const repeatedPaths = Array.isArray(plural) ? plural.map(String) : [];
+    const table = tableInStore(schema, String(relation), new Set(repeatedPaths));
     await createView(connection, table);
     return table;
   }
   const table = tableInStore(schema, relationName(schema.name, 1), new Set());
-  await connection.run('BEGIN');
-  await connection.run(`DROP TABLE IF EXISTS ${table.rows}`);
-  await create(connection, table);
-  await forgetTable(connection, schema.name);
-  await connection.run('COMMIT');
+  await inTransaction(connection, async () => {
+    await connection.run(`DROP TABLE IF EXISTS ${table.rows}`);
+    await create(connection, table);
+    await forgetTable(connection, schema.name);
+  });
   return table;
 }
 
@@ -306,10 +293,8 @@ const declaredList = ({ columns }: TableInStore, alias: string) =>
 
 /** Drops tables that were left by a process that was killed during a rebuild. */
 async function dropLeftovers(connection: DuckDBConnection, tables: readonly TableInStore[]): Promise<void> {
-  const found = await connection.runAndReadAll(
-    `SELECT table_name FROM duckdb_tables() WHERE database_name = '${storeName}' AND schema_name = 'stored'`,
-  );
-  for (const [name] of found.getRows()) {
+  const stored = `SELECT table_name FROM duckdb_tables() WHERE database_name = '${storeName}' AND schema_name = 'stored'`;
+  for (const [name] of await readRows(connection, stored)) {
     const relation = `${storeName}.stored.${quote(String(name))}`;
     if (!tables.some((table) => table.rows === relation)) await connection.run(`DROP TABLE ${relation}`);
   }

@@ -7,6 +7,9 @@ import { storeName } from './open-store.ts';
 /** The number of the file that contains the row; the import assigns it. */
 export const fileColumn = '#file';
 
+/** SQL of the condition that a row is one of some files, by their numbers. */
+export const isOfFiles = (files: Iterable<number>) => `${quote(fileColumn)} IN (${[...files].join(', ')})`;
+
 /** A table of the store, in its current layout. */
 export interface TableInStore extends StoredTable {
   /** What queries read: `rows`, or a view of them and of the rows of files that are read where they are. */

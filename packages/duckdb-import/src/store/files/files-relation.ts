@@ -1,7 +1,7 @@
-import { globText } from '@querygate/bigquery-sql/command';
 import { type ShreddedColumn, type SourceValue, shreddedColumns } from '@querygate/bigquery-sql/duckdb';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { quote } from '@querygate/bigquery-sql/types';
+import { parquetSql } from '../statements.ts';
 import type { TableInStore } from '../table-in-store.ts';
 import type { PlacedFile } from './placed-file.ts';
 
@@ -69,9 +69,8 @@ function selectFiles(table: TableInStore, files: readonly PlacedFile[], rows: Ro
       return [name, { sql, type, isChecked: true }] as const;
     }),
   ]);
-  const paths = files.map(({ path }) => globText(path));
-  const from = `read_parquet([${paths.join(', ')}], hive_partitioning = false) AS r`;
-  return selectRows(table, sources, from, rows);
+  const from = parquetSql(files.map(({ path }) => path));
+  return selectRows(table, sources, `${from} AS r`, rows);
 }
 
 function selectRows(

@@ -38,7 +38,9 @@ export interface PlacedFile extends Footer {
 type Shape = Pick<PlacedFile, 'shape' | 'sources' | 'partitionSources'>;
 
 /** Makes the types of columns from their texts; once for all files with the same ones. */
-export function buildShapes(connection: DuckDBConnection): (footer: Footer) => Promise<Shape> {
+export function buildShapes(
+  connection: DuckDBConnection,
+): (footer: Pick<Footer, 'columns' | 'partition'>) => Promise<Shape> {
   const known = new Map<string, Promise<Shape>>();
   const sourcesOf = async (columns: readonly (readonly [name: string, type: string, ...unknown[]])[]) => {
     if (columns.length === 0) return new Map<string, SourceValue>();

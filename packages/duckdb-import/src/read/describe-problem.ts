@@ -1,7 +1,5 @@
-import { withEncodingAdvice } from '../read/encoding-advice.ts';
-import type { DataFile } from '../scan/data-files.ts';
-import { forbiddenReason } from '../scan/forbidden-reason.ts';
-import type { Reject } from '../store/manifest.ts';
+import { type DataFile, forbiddenReason } from '../scan/data-files.ts';
+import { withEncodingAdvice } from './read-text.ts';
 
 /**
  * A message about a data file, for the log: its name below the data folder and the reason. It never has a path of this
@@ -22,14 +20,6 @@ export function describeReason(error: unknown, file: Pick<DataFile, 'name' | 'pa
 
 /** The reason of rejects beyond those that get one of their own. */
 export const generalReason = 'does not match the declared fields';
-
-/** A message about the rows of a file that cannot be read, by the first of them. */
-export function describeRejects({ name }: Pick<DataFile, 'name'>, first: Reject, count: number): string {
-  const { isRow, line, reason } = first;
-  if (count > 1)
-    return `${name}: ${count} rows cannot be read, the first: ${isRow ? 'row' : 'line'} ${line}: ${reason}`;
-  return isRow ? `${name}: row ${line}: ${reason}` : `${name}:${line}: ${reason}`;
-}
 
 /** DuckDB's row and line numbers are left out: they are only sometimes right for JSON. */
 function detailOf(message: string): string {

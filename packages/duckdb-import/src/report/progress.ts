@@ -1,11 +1,4 @@
-/** The progress of a sync. */
-export interface ImportProgress {
-  /** Of which the last rows were; undefined if no file had rows. */
-  readonly file: string | undefined;
-  readonly rows: number;
-  readonly bytes: number;
-  readonly totalBytes: number;
-}
+import type { ImportProgress } from '../import-state.ts';
 
 const secondMs = 1000;
 

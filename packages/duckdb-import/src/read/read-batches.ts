@@ -1,21 +1,14 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
-import { isOutOfSpace } from './disk-space.ts';
-import { type BatchLimits, LinesWriter, type Position } from './read/lines-writer.ts';
-import { normalizeKeys } from './read/normalize-keys.ts';
-import { openPlainLines, type PlainOptions } from './read/plain-lines.ts';
-import { scratchName } from './read/source-relation.ts';
-import { canGrow, type DataFile } from './scan/data-files.ts';
-import type { Change } from './scan/find-changes.ts';
-import {
-  copiedSlice,
-  type FileReading,
-  hasChanged,
-  type Slice,
-  startReading,
-  uncopiedSlice,
-} from './slices.ts';
+import { canGrow, type DataFile, hasChanged } from '../scan/data-files.ts';
+import type { Change } from '../scan/find-changes.ts';
+import { isOutOfSpace } from '../store/disk-space.ts';
+import { type BatchLimits, LinesWriter, type Position } from './lines-writer.ts';
+import { normalizeKeys } from './normalize-keys.ts';
+import { openPlainLines, type PlainOptions } from './plain-lines.ts';
+import { copiedSlice, type FileReading, type Slice, startReading, uncopiedSlice } from './slices.ts';
+import { scratchName } from './source-relation.ts';
 
 /** The rows that one transaction stores: of one table and one partition, from one file or several. */
 export interface Batch {
@@ -34,15 +27,19 @@ export interface FileFailure {
   readonly error: unknown;
 }
 
-type ReadResult = { readonly batch: Batch } | { readonly failure: FileFailure };
+/** What reading gives next. */
+export type ReadResult = { readonly batch: Batch } | { readonly failure: FileFailure };
 
 interface BatchesOptions {
-  readonly tables: ReadonlyMap<string, TableSchema>;
+  readonly tables: readonly TableSchema[];
   readonly scratch: string;
   readonly connect: PlainOptions['connect'];
-  readonly limits: BatchLimits;
+  readonly limits?: BatchLimits | undefined;
   readonly nextNumber: () => number;
 }
+
+/** Two of DuckDB's row groups: odd sizes are written twice, to the log and at the checkpoint. */
+const defaultLimits: BatchLimits = { rows: 245_760, bytes: 512 << 20 };
 
 /** A statement over more files than this is not faster. */
 const maxSlices = 1000;
@@ -58,9 +55,10 @@ export const readBatches = (
 ): AsyncGenerator<ReadResult, void, undefined> => prefetch(cutBatches(changes, options));
 
 async function* cutBatches(changes: readonly Change[], options: BatchesOptions): AsyncGenerator<ReadResult> {
-  const cutter: Cutter = { options, open: undefined, count: 0 };
+  const { limits = defaultLimits, tables } = options;
+  const cutter: Cutter = { options: { ...options, limits }, open: undefined, count: 0 };
   for (const change of changes) {
-    const table = options.tables.get(change.file.table);
+    const table = tables.find(({ name }) => name === change.file.table);
     if (table === undefined) continue;
     if (!fits(cutter, change.file)) yield* takeBatch(cutter);
     yield* readFile(cutter, table, change);
@@ -69,7 +67,7 @@ async function* cutBatches(changes: readonly Change[], options: BatchesOptions):
 }
 
 interface Cutter {
-  readonly options: BatchesOptions;
+  readonly options: BatchesOptions & { readonly limits: BatchLimits };
   /** The batch that takes the next slice. */
   open: OpenBatch | undefined;
   /** Batches so far. */
@@ -158,7 +156,7 @@ async function* copyLines(
         if (cutter.open && writer === undefined && isFull(cutter.open, limits)) yield* takeBatch(cutter);
         const batch = await openBatch(cutter, table, file);
         writer ??= new LinesWriter(slicePath(batch, reading), position);
-        at += await writer.write(chunk.subarray(at), remainingLimits(batch, limits, writer));
+        at += await writer.write(chunk.subarray(at), roomIn(batch, limits, writer));
         if (writer.isAtLineEnd() && isFull(batch, limits, writer)) {
           position = await finishSlice(batch, reading, position, writer);
           writer = undefined;
@@ -196,43 +194,37 @@ async function finishSlice(
   return writer.position();
 }
 
-function isFull({ slices }: OpenBatch, limits: BatchLimits, writer?: LinesWriter): boolean {
-  const rows = slices.reduce((sum, slice) => sum + slice.rows, writer?.rows() ?? 0);
-  const bytes = slices.reduce((sum, slice) => sum + slice.lineBytes, writer?.bytes() ?? 0);
-  return slices.length >= maxSlices || rows >= limits.rows || bytes >= limits.bytes;
-}
-
-function remainingLimits({ slices }: OpenBatch, limits: BatchLimits, writer: LinesWriter): BatchLimits {
+/** What a batch may still get. */
+function roomIn({ slices }: OpenBatch, limits: BatchLimits, writer?: LinesWriter): BatchLimits {
   return {
-    rows: slices.reduce((left, slice) => left - slice.rows, limits.rows - writer.rows()),
-    bytes: slices.reduce((left, slice) => left - slice.lineBytes, limits.bytes - writer.bytes()),
+    rows: slices.reduce((left, slice) => left - slice.rows, limits.rows - (writer?.rows() ?? 0)),
+    bytes: slices.reduce((left, slice) => left - slice.lineBytes, limits.bytes - (writer?.bytes() ?? 0)),
   };
 }
 
-/** The items of a generator; the next is already being made while the consumer uses one. */
-async function* prefetch<T>(items: AsyncGenerator<T>): AsyncGenerator<T, void, undefined> {
-  let next = settle(items.next());
-  try {
-    for (;;) {
-      const { error, result } = await next;
-      if (result === undefined) throw error;
-      if (result.done) return;
-      next = settle(items.next());
-      yield result.value;
-    }
-  } finally {
-    await next;
-    await items.return(undefined);
-  }
+function isFull(batch: OpenBatch, limits: BatchLimits, writer?: LinesWriter): boolean {
+  const { bytes, rows } = roomIn(batch, limits, writer);
+  return batch.slices.length >= maxSlices || rows <= 0 || bytes <= 0;
 }
 
-/** An error is kept until the item is used: nothing handles it before. */
-async function settle<T>(
-  next: Promise<IteratorResult<T>>,
-): Promise<{ readonly result?: IteratorResult<T>; readonly error?: unknown }> {
+/** The items of a generator; the next is already being made while the consumer uses one. */
+async function* prefetch<T>(items: AsyncGenerator<T, void>): AsyncGenerator<T, void, undefined> {
+  const start = () => {
+    const next = items.next();
+    // An error is kept until the item is used.
+    next.catch(() => {});
+    return next;
+  };
+  let next = start();
   try {
-    return { result: await next };
-  } catch (error) {
-    return { error };
+    for (;;) {
+      const { done, value } = await next;
+      if (done) return;
+      next = start();
+      yield value;
+    }
+  } finally {
+    await next.catch(() => {});
+    await items.return(undefined);
   }
 }

@@ -5,18 +5,18 @@ import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { quoteText } from '@querygate/bigquery-sql/tree';
 import type { DataFile } from '../scan/data-files.ts';
 import type { Bounds, Footer, PlacedFile } from '../store/files/placed-file.ts';
+import { parquetSql, readRows } from '../store/statements.ts';
 
 /** The names and types of the columns of a Parquet file. @throws Error if it cannot be read */
 export async function readColumns(connection: DuckDBConnection, path: string): Promise<Footer['columns']> {
-  const sql = `DESCRIBE SELECT * FROM read_parquet(${globText(path)}, hive_partitioning = false)`;
-  const rows = (await connection.runAndReadAll(sql)).getRowsJS();
+  const rows = await readRows(connection, `DESCRIBE SELECT * FROM ${parquetSql([path])}`);
   return rows.map(([name, type]) => [String(name), String(type)]);
 }
 
 /** The number of rows of a Parquet file. @throws Error if it cannot be read */
 export async function countRows(connection: DuckDBConnection, path: string): Promise<number> {
-  const sql = `SELECT num_rows::DOUBLE FROM parquet_file_metadata(${globText(path)})`;
-  return Number((await connection.runAndReadAll(sql)).getRows()[0]?.[0]);
+  const sql = `SELECT num_rows FROM parquet_file_metadata(${globText(path)})`;
+  return Number((await readRows(connection, sql))[0]?.[0]);
 }
 
 /** Why the import has to look at the values of a file. */
@@ -40,10 +40,8 @@ export async function readPartition(
     const isPlain = ['STRING', 'INTEGER', 'DATE', 'TIMESTAMP', 'DATETIME'].includes(field.type);
     const value = `CAST(${storedValue(field, source)} AS VARCHAR)`;
     const micros = `epoch_us(TRY_CAST(${value} AS TIMESTAMPTZ))::VARCHAR`;
-    const found = await connection
-      .runAndReadAll(`SELECT ${value}, ${momentTypes.has(field.type) ? micros : value}`)
-      .catch(() => undefined);
-    const [[stored, bound] = []] = found?.getRows() ?? [];
+    const sql = `SELECT ${value}, ${momentTypes.has(field.type) ? micros : value}`;
+    const [[stored, bound] = []] = await readRows(connection, sql).catch(() => []);
     if (!isPlain || field.mode === 'REPEATED' || stored === undefined)
       return { doubt: `the name of its folder gives ${field.name}, a ${field.type}` };
     columns.push([field.name, type, stored === null ? 'NULL' : quoteText(String(stored))]);
@@ -54,18 +52,7 @@ export async function readPartition(
 
 const momentTypes: ReadonlySet<Field['type']> = new Set(['TIMESTAMP', 'DATETIME', 'DATE']);
 
-/** Says of the columns of a file, by its statistics, whether each value is one of the declared type, and the bounds of values. */
-export async function examineColumns(
-  connection: DuckDBConnection,
-  { path }: DataFile,
-  fields: readonly Field[],
-  columns: Footer['columns'],
-  sources: PlacedFile['sources'],
-): Promise<Pick<Footer, 'bounds' | 'repeatedPaths'> | Doubt> {
-  return examineFields(await readLeaves(connection, path), fields, columns, sources);
-}
-
-/** The same by statistics that are known. */
+/** Says of columns, by their statistics, whether each value is one of the declared type, and the bounds of values. */
 export function examineFields(
   leaves: Leaves,
   fields: readonly Field[],
@@ -147,16 +134,11 @@ const leavesWithin = (leaves: Leaves, name: string): readonly Leaf[] =>
   [...leaves].filter(([one]) => one === name || one.startsWith(`${name}, `)).map(([, leaf]) => leaf);
 
 /** Writers name the two levels of a list in several ways. */
-function listName(leaves: Leaves, name: string): string {
-  const leaf = leaves.keys().find((one) => one.startsWith(`${name}, `));
-  return [
-    name,
-    ...(leaf
-      ?.slice(name.length + 2)
-      .split(', ')
-      .slice(0, 2) ?? []),
-  ].join(', ');
-}
+const listName = (leaves: Leaves, name: string): string => {
+  const levels = name.split(', ').length + 2;
+  const leaf = leaves.keys().find((one) => one.startsWith(`${name}, `)) ?? name;
+  return leaf.split(', ').slice(0, levels).join(', ');
+};
 
 /** The statistics of a leaf of a file, over all row groups. */
 interface Leaf {
@@ -175,7 +157,7 @@ export type Leaves = ReadonlyMap<string, Leaf>;
  * The bounds of a leaf are known only if every row group has them. A text that was cut is no bound, and one with a backslash
  * may be another text, as DuckDB writes other bytes so. Parts of a microsecond may have been rounded.
  */
-async function readLeaves(connection: DuckDBConnection, path: string): Promise<Leaves> {
+export async function readLeaves(connection: DuckDBConnection, path: string): Promise<Leaves> {
   const bounds = (least: string, greatest: string, isKnown: string) =>
     `CASE WHEN bool_and(isEmpty OR coalesce(${isKnown}, false)) THEN [CAST(min(${least}) AS VARCHAR), CAST(max(${greatest}) AS VARCHAR)] END`;
   const cast = (type: string) => [`try_cast(least AS ${type})`, `try_cast(greatest AS ${type})`] as const;
@@ -183,8 +165,9 @@ async function readLeaves(connection: DuckDBConnection, path: string): Promise<L
   const [from, to] = moments.map((value) => `CASE WHEN isfinite(${value}) THEN epoch_us(${value}) END`);
   const [low, high] = cast('HUGEINT');
   const isText = `isExact AND NOT contains(least || greatest, chr(92))`;
-  const result =
-    await connection.runAndReadAll(`WITH groups AS (SELECT path_in_schema AS name, row_group_id AS id,
+  const result = await readRows(
+    connection,
+    `WITH groups AS (SELECT path_in_schema AS name, row_group_id AS id,
       num_values AS n, row_group_num_rows AS rows, stats_null_count AS nulls, coalesce(stats_null_count = num_values, false) AS isEmpty,
       stats_min_value AS least, stats_max_value AS greatest,
       coalesce(min_is_exact, true) AND coalesce(max_is_exact, true) AS isExact
@@ -193,9 +176,10 @@ async function readLeaves(connection: DuckDBConnection, path: string): Promise<L
       ${bounds(`${from} - 1`, `${to} + 1`, `${from} IS NOT NULL AND ${to} IS NOT NULL`)},
       ${bounds(`${low}`, `${high}`, `${low} IS NOT NULL AND ${high} IS NOT NULL`)},
       ${bounds('least', 'greatest', isText)}
-    FROM groups GROUP BY name HAVING count(*) = count(DISTINCT id)`);
+    FROM groups GROUP BY name HAVING count(*) = count(DISTINCT id)`,
+  );
   return new Map(
-    result.getRowsJS().map(([name, isSingle, hasNoNulls, micros, integers, texts]) => [
+    result.map(([name, isSingle, hasNoNulls, micros, integers, texts]) => [
       String(name),
       {
         isSingle: isSingle === true,

@@ -1,8 +1,8 @@
-import { globText } from '@querygate/bigquery-sql/command';
 import type { ImportState } from '../import-state.ts';
-import { describeFileProblem } from '../reject/describe-problem.ts';
+import { describeFileProblem } from '../read/describe-problem.ts';
 import { findFiles } from '../scan/remote-files.ts';
 import type { PlacedFile } from '../store/files/placed-file.ts';
+import { parquetSql } from '../store/statements.ts';
 
 /** Of a reader of Parquet: it does not name the file. */
 const ofReader = /^Invalid Error: /;
@@ -25,8 +25,9 @@ export async function blameFile(
   const folder = await findFiles(state.connection, dataDir, tables.all);
   for (const file of [...folder.tables.values()].flatMap((one) => one.files)) {
     if (file.path !== found.file.path) continue;
-    state.unreadable.add(file, found.error);
-    state.problems.set(file.table, describeFileProblem(file, found.error));
+    const problem = describeFileProblem(file, found.error);
+    state.unreadable.add(file, problem);
+    state.problems.set(file.table, problem);
   }
   return true;
 }
@@ -36,9 +37,8 @@ async function firstBroken(
   files: readonly PlacedFile[],
 ): Promise<{ readonly file: PlacedFile; readonly error: unknown } | undefined> {
   for (const file of files) {
-    const rows = `read_parquet(${globText(file.path)}, hive_partitioning = false) AS r`;
     try {
-      await connection.run(`SELECT count(hash(r)) FROM ${rows}`);
+      await connection.run(`SELECT count(hash(r)) FROM ${parquetSql([file.path])} AS r`);
     } catch (error) {
       return { file, error };
     }

@@ -1,16 +1,24 @@
 import { once } from 'node:events';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { globText } from '@querygate/bigquery-sql/command';
-import { columnType, errorInTry, storedValue } from '@querygate/bigquery-sql/duckdb';
+import { globText, readBytes } from '@querygate/bigquery-sql/command';
+import { columnType, errorInTry } from '@querygate/bigquery-sql/duckdb';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { hasEqualNames } from '@querygate/text';
 import { quoteText } from '@querygate/bigquery-sql/tree';
 import { parseExactNumbers } from '../read/normalize-keys.ts';
-import { describeColumns, linesRelation, readJsonSql, withTextTypes } from '../read/source-relation.ts';
+import { isBlank, splitLines } from '../read/read-text.ts';
+import {
+  describeColumns,
+  linesRelation,
+  readJsonSql,
+  valuesSql,
+  withTextTypes,
+} from '../read/source-relation.ts';
 import type { DataFile } from '../scan/data-files.ts';
+import { readRows } from '../store/statements.ts';
 
 /** A line that is not a row of the table. */
 interface RejectedLine {
@@ -43,8 +51,7 @@ const chunkBytes = 32 << 20;
 export async function rejectLines(options: RejectOptions): Promise<readonly RejectedLine[]> {
   const { connection, partition, table } = options;
   const { columns } = await linesRelation(connection, table, partition, [{ number: 0, path: options.path }]);
-  const values = table.fields.map((field) => storedValue(field, columns.get(field.name.toLowerCase())));
-  const probe = { ...options, values: values.join(', ') };
+  const probe = { ...options, values: valuesSql(table, columns) };
   const rejected: RejectedLine[] = [];
   const out = createWriteStream(options.acceptedPath);
   try {
@@ -79,23 +86,15 @@ async function* readChunks(path: string): AsyncGenerator<Chunk> {
   let first = 0;
   let lines: Buffer[] = [];
   let bytes = 0;
-  let rest = Buffer.alloc(0);
-  for await (const chunk of createReadStream(path, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
-    const all = Buffer.concat([rest, chunk]);
-    let start = 0;
-    for (let at = all.indexOf(10); at >= 0; at = all.indexOf(10, start)) {
-      lines.push(all.subarray(start, at));
-      bytes += at - start;
-      start = at + 1;
-      if (lines.length < chunkLines && bytes < chunkBytes) continue;
-      yield { first, lines };
-      first += lines.length;
-      lines = [];
-      bytes = 0;
-    }
-    rest = all.subarray(start);
+  for await (const line of splitLines(readBytes(path))) {
+    lines.push(line);
+    bytes += line.length;
+    if (lines.length < chunkLines && bytes < chunkBytes) continue;
+    yield { first, lines };
+    first += lines.length;
+    lines = [];
+    bytes = 0;
   }
-  if (rest.length > 0) lines.push(rest);
   if (lines.length > 0) yield { first, lines };
 }
 
@@ -159,7 +158,7 @@ async function bisect(lines: readonly Line[], options: ProbeOptions): Promise<re
 /** For each line, whether it is JSON. */
 async function queryJsonFlags(lines: readonly Line[], options: RejectOptions): Promise<readonly boolean[]> {
   const path = await writeProbe(lines, options);
-  return queryFlags(options.connection, `SELECT json IS NOT NULL FROM ${readObjectsSql(path)}`);
+  return queryFlags(options, `SELECT json IS NOT NULL FROM ${readObjectsSql(path)}`);
 }
 
 /**
@@ -179,13 +178,9 @@ async function queryRowFlags(
   const source = `(SELECT converted IS NULL AS "not converted", unnest(converted) FROM
     (SELECT TRY(json_transform_strict(json, ${shape})) AS converted FROM ${readObjectsSql(path)}))`;
   const columns = await describeColumns(connection, source, partition);
-  const values = table.fields.map((field) =>
-    storedValue(field, columns.get(field.name.toLowerCase()), errorInTry('r."not converted"')),
-  );
-  return queryFlags(
-    connection,
-    `SELECT NOT r."not converted" AND TRY(hash(${values.join(', ')})) IS NOT NULL FROM ${source} AS r`,
-  );
+  const values = valuesSql(table, columns, errorInTry('r."not converted"'));
+  const isRow = `NOT r."not converted" AND TRY(hash(${values})) IS NOT NULL`;
+  return queryFlags(options, `SELECT ${isRow} FROM ${source} AS r`);
 }
 
 /** Writes the lines of one statement. @returns the scratch file */
@@ -197,10 +192,8 @@ async function writeProbe(lines: readonly Line[], options: RejectOptions): Promi
 
 const probePath = ({ acceptedPath }: RejectOptions) => `${acceptedPath}-probe`;
 
-async function queryFlags(connection: DuckDBConnection, sql: string): Promise<readonly boolean[]> {
-  const result = await connection.runAndReadAll(sql);
-  return result.getRowsJS().map(([flag]) => flag === true);
-}
+const queryFlags = async ({ connection }: RejectOptions, sql: string): Promise<readonly boolean[]> =>
+  (await readRows(connection, sql)).map(([flag]) => flag === true);
 
 const readObjectsSql = (path: string) =>
   `read_json_objects(${globText(path)}, format = 'newline_delimited', ignore_errors = true,
@@ -240,8 +233,6 @@ function completeValue(value: unknown, fields: readonly Field[]): unknown {
     }),
   );
 }
-
-const isBlank = (line: Buffer) => line.every((byte) => byte <= 32);
 
 const joinLines = (lines: readonly Buffer[]) =>
   Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')]));

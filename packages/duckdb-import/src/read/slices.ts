@@ -1,10 +1,8 @@
-import { stat } from 'node:fs/promises';
-import type { LinesWriter, Position } from './read/lines-writer.ts';
-import { canGrow, type DataFile } from './scan/data-files.ts';
-import type { Change } from './scan/find-changes.ts';
-import { fingerprint, fingerprintBytes, noEnds, readMatchingEnds, readRange } from './scan/fingerprint.ts';
-import type { ManifestEntry, Reject } from './store/manifest.ts';
-import { isRemote } from './store/remote-path.ts';
+import type { Change } from '../scan/find-changes.ts';
+import { canGrow, type DataFile } from '../scan/data-files.ts';
+import { fingerprint, fingerprintBytes, noEnds, readMatchingEnds, readRange } from '../scan/fingerprint.ts';
+import type { ManifestEntry, Reject } from '../store/manifest.ts';
+import type { LinesWriter, Position } from './lines-writer.ts';
 
 /** Consecutive rows of one file. */
 export interface Slice {
@@ -21,6 +19,8 @@ export interface Slice {
   /** Number of the first line, from 1. */
   readonly firstLine: number;
   readonly rejects: readonly Reject[];
+  /** Numbers of rows that are left out of a Parquet file, from 1. */
+  readonly excludedRows?: readonly number[];
   /** Bytes of the data file that the slice accounts for, for the progress. */
   readonly bytes: number;
 }
@@ -42,33 +42,23 @@ export interface FileReading {
   readonly rejects: Reject[];
 }
 
-export async function startReading(
-  { file, knownEntry, replaces }: Change,
-  nextNumber: () => number,
-): Promise<FileReading> {
+export async function startReading(change: Change, nextNumber: () => number): Promise<FileReading> {
+  const { file, knownEntry, replaces } = change;
   const ends = knownEntry && (await readMatchingEnds(file, knownEntry));
   if (knownEntry && ends) {
-    return {
-      file,
-      knownEntry,
-      number: knownEntry.number,
-      replaces,
-      position: { offset: knownEntry.offset, lines: knownEntry.lines, ends },
-      head: ends.head,
-      isUnchanged: knownEntry.done && !canGrow(file),
-      rejects: [],
-    };
+    const { done, lines, number, offset } = knownEntry;
+    const isUnchanged = done && !canGrow(file);
+    const position = { offset, lines, ends };
+    return { file, knownEntry, number, replaces, position, head: ends.head, isUnchanged, rejects: [] };
   }
-  const head = canGrow(file)
-    ? noEnds.head
-    : await readRange(file.path, 0, Math.min(fingerprintBytes, file.size));
+  const headBytes = canGrow(file) ? 0 : Math.min(fingerprintBytes, file.size);
   return {
     file,
     knownEntry: undefined,
     number: nextNumber(),
     replaces: knownEntry ? [...replaces, knownEntry.number] : replaces,
     position: { offset: 0, lines: 0, ends: noEnds },
-    head,
+    head: await readRange(file.path, 0, headBytes),
     isUnchanged: false,
     rejects: [],
   };
@@ -76,75 +66,45 @@ export async function startReading(
 
 /** The slice that a writer has copied from a position on. */
 export function copiedSlice(reading: FileReading, from: Position, writer: LinesWriter, path: string): Slice {
+  const { file } = reading;
   const position = writer.position();
   const rows = writer.rows();
   const isFirst = from === reading.position;
-  const base = baseSlice(reading, isFirst);
-  const ofWriter = writer.rejects.map((reject) => ({ ...reject, isRow: reading.file.format !== 'ndjson' }));
+  const ofWriter = writer.rejects.map((reject) => ({ ...reject, isRow: file.format !== 'ndjson' }));
   return {
-    ...base,
-    rejects: [...base.rejects, ...ofWriter],
+    file,
     entry: entryOf(reading, position, false),
+    replaces: isFirst ? reading.replaces : [],
     path: rows === 0 ? undefined : path,
     rows,
     lineBytes: writer.bytes(),
     firstLine: from.lines + 1,
-    bytes: canGrow(reading.file) ? position.offset - from.offset : isFirst ? reading.file.size : 0,
+    rejects: isFirst ? [...reading.rejects, ...ofWriter] : ofWriter,
+    bytes: canGrow(file) ? position.offset - from.offset : isFirst ? file.size : 0,
   };
 }
 
 /** The only slice of a file that is not copied: a Parquet file, or one whose content has not changed. */
 export function uncopiedSlice(reading: FileReading): Slice {
+  const { file, isUnchanged, rejects, replaces } = reading;
   return {
-    ...baseSlice(reading, true),
+    ...{ file, replaces, rejects, rows: 0, lineBytes: 0, firstLine: 1 },
     entry: entryOf(reading, reading.position, true),
-    path: reading.isUnchanged ? undefined : reading.file.path,
-    rows: 0,
-    lineBytes: 0,
-    firstLine: 1,
-    bytes: reading.isUnchanged ? 0 : reading.file.size,
+    path: isUnchanged ? undefined : file.path,
+    bytes: isUnchanged ? 0 : file.size,
   };
 }
 
-const baseSlice = ({ file, replaces, rejects }: FileReading, isFirst: boolean) => ({
-  file,
-  replaces: isFirst ? replaces : [],
-  rejects: isFirst ? rejects : [],
-});
-
-function entryOf(
-  { file, number, knownEntry, head }: FileReading,
-  { offset, lines, ends }: Position,
-  done: boolean,
-): ManifestEntry {
+function entryOf(reading: FileReading, { offset, lines, ends }: Position, done: boolean): ManifestEntry {
+  const { file, knownEntry, number } = reading;
   const { table, name, identity, size, mtime } = file;
-  const firstBytes = canGrow(file) ? ends.head : head;
+  const head = canGrow(file) ? ends.head : reading.head;
   return {
-    number,
-    table,
-    name,
-    identity,
-    size,
-    mtime,
-    head: fingerprint(firstBytes),
-    headBytes: firstBytes.length,
+    ...{ number, table, name, identity, size, mtime, offset, lines, done },
+    head: fingerprint(head),
+    headBytes: head.length,
     tail: canGrow(file) ? fingerprint(ends.tail) : '',
-    offset,
-    lines,
     rows: knownEntry?.rows ?? 0,
     rejected: knownEntry?.rejected ?? 0,
-    done,
   };
-}
-
-/** True if a file has changed, or has been removed, since the folder was scanned. */
-export async function hasChanged({ path, size, mtime }: DataFile): Promise<boolean> {
-  // DuckDB compares the tag of a file in a bucket with each request.
-  if (isRemote(path)) return false;
-  try {
-    const now = await stat(path, { bigint: true });
-    return Number(now.size) !== size || now.mtimeNs !== mtime;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ENOENT';
-  }
 }

@@ -1,6 +1,6 @@
 import { didYouMean } from '@querygate/text';
-import { type DataFile, type DataFolder, tableOf } from './scan/data-files.ts';
-import type { ManifestEntry } from './store/manifest.ts';
+import { type DataFile, type DataFolder, tableOf } from '../scan/data-files.ts';
+import type { ManifestEntry } from '../store/manifest.ts';
 
 /** Possible mistakes in a data folder: tables without rows, and files that no table reads. */
 export interface ImportWarnings {

@@ -1,0 +1,72 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ImportState } from '../import-state.ts';
+import type { Batch, FileFailure, ReadResult } from '../read/read-batches.ts';
+import { describeFileProblem } from '../read/describe-problem.ts';
+import { forgetFiles } from '../record/record-files.ts';
+import { isOutOfSpace, outOfSpaceMessage, requireSpace } from '../store/disk-space.ts';
+import { type Loaded, loadBatch } from './load-batch.ts';
+
+/**
+ * Loads each batch, while the next one is being read.
+ *
+ * @param totalBytes of all batches, for the progress
+ * @throws Error if the import is closed, or DuckDB fails for another reason than a file's content
+ */
+export async function loadBatches(
+  state: ImportState,
+  batches: AsyncGenerator<ReadResult, void, undefined>,
+  totalBytes: number,
+): Promise<Loaded> {
+  const { scratch, signal } = state.options;
+  const loaded: Loaded = { rows: 0, rejected: 0, bytes: 0, rejects: new Map(), interruption: undefined };
+  // Files of which a slice could not be stored: their other slices are skipped.
+  const failed = new Set<number>();
+  try {
+    for await (const result of batches) {
+      signal.throwIfAborted();
+      if ('failure' in result) await recordFailure(state, result.failure);
+      else await loadNext(state, result.batch, { loaded, failed, totalBytes });
+    }
+  } catch (error) {
+    if (!isOutOfSpace(error) || signal.aborted) throw error;
+    loaded.interruption = outOfSpaceMessage(error);
+  } finally {
+    await batches.return(undefined);
+    for (const name of await readdir(scratch))
+      await rm(join(scratch, name), { recursive: true, force: true });
+  }
+  return loaded;
+}
+
+interface Loading {
+  readonly loaded: Loaded;
+  readonly failed: Set<number>;
+  readonly totalBytes: number;
+}
+
+async function loadNext(state: ImportState, read: Batch, loading: Loading): Promise<void> {
+  const { loaded, failed, totalBytes } = loading;
+  const { events, storeFolder, tables } = state.options;
+  const slices = read.slices.filter(({ entry }) => !failed.has(entry.number));
+  const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+  await requireSpace(storeFolder, sum(slices.map(({ lineBytes }) => lineBytes)));
+  const failures = await loadBatch(state, read.table, slices, loaded);
+  // A failure may be one of the files that the table's view reads where they are: the next sync looks at them.
+  const isOfPlaced =
+    failures.length > 0 && (await tables.files.read([read.table.name])?.isUnchanged()) === false;
+  for (const { error, slice } of failures) {
+    failed.add(slice.entry.number);
+    const numbers = [slice.entry.number, ...slice.replaces];
+    await recordFailure(state, { file: slice.file, numbers, error: isOfPlaced ? undefined : error });
+  }
+  loaded.bytes += sum(slices.map(({ bytes }) => bytes));
+  const { rows, bytes } = loaded;
+  events.progress?.({ file: slices.at(-1)?.file.name, rows, bytes, totalBytes });
+  await rm(read.folder, { recursive: true, force: true });
+}
+
+async function recordFailure(state: ImportState, { error, file, numbers }: FileFailure): Promise<void> {
+  await forgetFiles(state, numbers);
+  if (error !== undefined) state.unreadable.add(file, describeFileProblem(file, error));
+}

@@ -1,0 +1,43 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { errorInTry } from '@querygate/bigquery-sql/duckdb';
+import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { describeReason, generalReason } from '../read/describe-problem.ts';
+import { parquetRelation, valuesSql } from '../read/source-relation.ts';
+import type { DataFile } from '../scan/data-files.ts';
+import type { Reject } from '../store/manifest.ts';
+import { parquetSql, readRows } from '../store/statements.ts';
+
+interface RejectParquetOptions {
+  readonly connection: DuckDBConnection;
+  readonly table: TableSchema;
+  readonly file: DataFile;
+  /** How many rejects get a reason of their own. */
+  readonly maxReasons: number;
+}
+
+/**
+ * Finds the rows of a Parquet file whose values cannot be converted to the declared types.
+ *
+ * @throws Error if the file cannot be read, or if a column's type can never be converted
+ */
+export async function rejectParquetRows(options: RejectParquetOptions): Promise<readonly Reject[]> {
+  const { connection, file, maxReasons, table } = options;
+  const { columns } = await parquetRelation(connection, file, 0);
+  const source = `${parquetSql([file.path], ', file_row_number = true')} AS r`;
+  const inTry = valuesSql(table, columns, errorInTry('r.file_row_number'));
+  const found = await readRows(
+    connection,
+    `SELECT r.file_row_number FROM ${source} WHERE TRY(hash(${inTry})) IS NULL ORDER BY ALL`,
+  );
+  const rejects: Reject[] = [];
+  for (const [row] of found) {
+    const read = `SELECT hash(${valuesSql(table, columns)}) FROM ${source} WHERE r.file_row_number = ${row}`;
+    const hasReason = rejects.length < maxReasons;
+    const error = hasReason ? await connection.run(read).then(noError, (cause: unknown) => cause) : undefined;
+    const reason = error === undefined ? generalReason : describeReason(error, file);
+    rejects.push({ line: Number(row) + 1, isRow: true, reason });
+  }
+  return rejects;
+}
+
+const noError = () => undefined;

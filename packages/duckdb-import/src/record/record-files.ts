@@ -1,0 +1,58 @@
+import type { ImportState } from '../import-state.ts';
+import type { Scan } from '../scan/scan-folder.ts';
+import { incompleteLine } from '../store/manifest.ts';
+import { inTransaction, runAll } from '../store/statements.ts';
+
+/** Removes files from the manifest, with their rows. */
+export async function forgetFiles(state: ImportState, numbers: readonly number[]): Promise<void> {
+  const { connection, manifest } = state;
+  const { tables } = state.options;
+  const entries = numbers.flatMap((number) => manifest.entries.get(number) ?? []);
+  for (const [table, ofTable] of Map.groupBy(entries, (entry) => entry.table)) {
+    const removed = new Set(ofTable.map(({ number }) => number));
+    const record = () => manifest.remove(removed);
+    // Rows of a table that is no longer declared are dropped with the table.
+    if (tables.all.some(({ name }) => name === table))
+      await tables.replaceRows(connection, { table, removed, record });
+    else await inTransaction(connection, () => runAll(connection, record()));
+    manifest.forget(removed);
+  }
+}
+
+/** Forgets the files of a table whose rows have been dropped, after the store has. */
+export function forgetFilesOf({ manifest, options, reset, unreadable }: ImportState, table: string): void {
+  unreadable.forgetTable(table);
+  manifest.completeTables.delete(table);
+  reset.add(table);
+  options.tables.files.forget(table);
+  manifest.forget([...manifest.entries.values()].flatMap((one) => (one.table === table ? one.number : [])));
+}
+
+/**
+ * Records what a scan has found without reading: files that are gone, and last lines that are not continued.
+ *
+ * A file that is being renamed may be found under neither name: it is forgotten when two syncs have not found it.
+ */
+export async function recordScan(state: ImportState, { folder, missing, unchanged }: Scan): Promise<void> {
+  const gone = missing.filter(({ table }) => folder.tables.get(table)?.problem === undefined);
+  const forgotten = gone.filter(({ footer, number }) => state.missing.has(number) || footer !== undefined);
+  await forgetFiles(
+    state,
+    forgotten.map(({ number }) => number),
+  );
+  state.missing = new Set(gone.map(({ number }) => number));
+
+  const { connection, manifest, options } = state;
+  const incomplete = unchanged.filter(
+    ({ number, offset, size, tail }) => offset < size && tail !== '' && !manifest.incomplete.has(number),
+  );
+  if (incomplete.length === 0) return;
+  const rejects = incomplete.flatMap(({ number, lines }) =>
+    manifest.addRejects(number, [{ line: lines + 1, reason: incompleteLine }]),
+  );
+  await inTransaction(connection, () => runAll(connection, rejects));
+  for (const { name, number, lines } of incomplete) {
+    manifest.incomplete.add(number);
+    options.events.problem(`${name}:${lines + 1}: ${incompleteLine}; it is imported once it is complete`);
+  }
+}

@@ -1,0 +1,86 @@
+import type { ImportState } from '../import-state.ts';
+import type { Loaded } from '../load/load-batch.ts';
+import type { Recorded } from '../record/record-tables.ts';
+import type { Scan } from '../scan/scan-folder.ts';
+import type { DataFile } from '../scan/data-files.ts';
+import type { Reject } from '../store/manifest.ts';
+import { type ImportWarnings, importWarnings } from './import-warnings.ts';
+
+/** The outcome of one sync. */
+export interface ImportSummary extends Partial<ImportWarnings> {
+  readonly rows: number;
+  readonly rejected: number;
+  readonly bytes: number;
+  /** True if the store has all rows of the folder; false if the disk is full, for example. */
+  readonly isComplete: boolean;
+  /** When the oldest of the files that wait was written, in milliseconds since the epoch; undefined if none waits. */
+  readonly waitingSince?: number | undefined;
+}
+
+/** Reports the rejected rows and the problems to the operator. */
+export function reportSync(
+  state: ImportState,
+  { folder }: Scan,
+  { bytes, interruption, rejected, rejects, rows }: Loaded,
+  recorded: Recorded,
+): ImportSummary {
+  const { manifest, options, problems } = state;
+  for (const [file, [first, ...others]] of rejects)
+    if (first !== undefined) options.events.problem(describeRejects(file, first, others.length + 1));
+  reportEarlierRejects(state);
+  reportProblems(state, [...(interruption === undefined ? [] : [interruption]), ...recorded.problems]);
+  const { waiting } = recorded;
+  const names = options.tables.all.map(({ name }) => name);
+  const found = importWarnings(folder, names, manifest.entries.values(), { problems, waiting });
+  const waitingSince =
+    waiting.length === 0 ? undefined : Math.min(...waiting.map(({ mtime }) => Number(mtime / 1_000_000n)));
+  const warnings = [...found.warnings, ...importedParquet(state)];
+  const isComplete = interruption === undefined;
+  return { rows, rejected, bytes, isComplete, waitingSince, ...found, warnings };
+}
+
+/** Reports that the data folder cannot be read. */
+export function reportUnreadable(state: ImportState, error: unknown): ImportSummary {
+  const reason = error instanceof Error ? ('code' in error ? error.code : error.message) : error;
+  reportProblems(state, [`the data folder cannot be read: ${reason}`]);
+  return { rows: 0, rejected: 0, bytes: 0, isComplete: false, unreadableTables: state.problems.size };
+}
+
+/** A message about the rows of a file that cannot be read, by the first of them. */
+function describeRejects({ name }: Pick<DataFile, 'name'>, first: Reject, count: number): string {
+  const { isRow, line, reason } = first;
+  if (count > 1)
+    return `${name}: ${count} rows cannot be read, the first: ${isRow ? 'row' : 'line'} ${line}: ${reason}`;
+  return isRow ? `${name}: row ${line}: ${reason}` : `${name}:${line}: ${reason}`;
+}
+
+/** The rows that were left out by an earlier process: their reasons are in its log, and in the store. */
+function reportEarlierRejects(state: ImportState): void {
+  const { earlierRejects, manifest, options } = state;
+  state.earlierRejects = new Map();
+  const left = [...earlierRejects].flatMap(([number, rejected]) => {
+    const name = manifest.entries.get(number)?.name;
+    return name === undefined || rejected === 0 ? [] : [{ name, rejected }];
+  });
+  const [first, ...others] = left;
+  if (first === undefined) return;
+  const rows = left.reduce((sum, { rejected }) => sum + rejected, 0);
+  options.events.problem(
+    `${first.name}${others.length > 0 ? ` and ${others.length} more` : ''}: ${rows} rows that could not be read were left out by an earlier import; import.rejects of the store has the reasons`,
+  );
+}
+
+function reportProblems(state: ImportState, messages: readonly string[]): void {
+  const reported = new Set(messages);
+  for (const message of reported) if (!state.reported.has(message)) state.options.events.problem(message);
+  state.reported = reported;
+}
+
+/** The Parquet files that are imported, because their values have to be looked at. */
+function importedParquet({ doubts, manifest }: ImportState): readonly string[] {
+  const names = new Set(manifest.entries.values().map(({ name }) => name));
+  const [first, ...more] = [...doubts].filter(([name]) => names.has(name));
+  if (first === undefined) return [];
+  const others = more.length === 0 ? '' : `, and so are ${more.length} more`;
+  return [`${first[0]} is imported and not read where it is, because ${first[1]}${others}`];
+}
