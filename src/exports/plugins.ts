@@ -42,7 +42,7 @@ export type { Obtained } from '../call/obtain.ts';
 export { costs } from '../plugins/costs/costs.ts';
 export { deprecation } from '../plugins/deprecation/deprecation.ts';
 export { federation } from '../plugins/federation/federation.ts';
-export { type GraphiqlOptions, graphiql } from '../plugins/graphiql/graphiql.ts';
+export { type GraphiqlOptions, graphiql } from '../plugins/pages/graphiql.ts';
 export { increments } from '../plugins/increments/increments.ts';
 export { type LivePlugin, live } from '../plugins/live/live.ts';
 export { logflare } from '../plugins/logflare/logflare.ts';

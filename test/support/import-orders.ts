@@ -68,7 +68,6 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   'src/row-arguments': ['reading', 'pushed'],
   'src/http': ['message', 'access', 'finish', 'rendering', 'rest', 'graphql', 'handler', 'node'],
   'src/plugins': [
-    'static',
     'metrics',
     'costs',
     'increments',
@@ -81,8 +80,8 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'mcp',
     'logflare',
     'pages',
-    'graphiql',
   ],
+  'src/gateway': ['metrics', 'reload'],
   'src/plugins/live': ['events', 'streams', 'replies'],
   'src/plugins/mcp': ['oauth', 'protocol', 'definitions', 'rows', 'calls', 'resources', 'prompts'],
   'src/http/message': ['body', 'stream'],

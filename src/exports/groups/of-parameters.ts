@@ -14,6 +14,7 @@ export { describeParameter, fitsSchemas, typedValue } from '../../catalog/bindin
 export { mergeLists } from '../../catalog/binding/merge-lists.ts';
 export { rebind } from '../../catalog/binding/rebind.ts';
 export { mayBeRounded, roundedProblem, textsOfValues } from '../../catalog/binding/rounded-numbers.ts';
+export { type JsonObject, parameterSchema } from '../../catalog/binding/parameter-schema.ts';
 export { maxValueLength } from '../../catalog/binding/value-limits.ts';
 export type { Parameter } from '../../catalog/model/saved-query.ts';
 export { pageWords } from '../../http/rest/row-page.ts';

@@ -6,7 +6,7 @@ import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { GatewayPlugin, PluginHost } from '../../gateway/plugin.ts';
 import type { Reply } from '../../http/message/reply.ts';
 import { memoize } from '../../memoize.ts';
-import { openKeptEndpoints } from '../metrics/kept-endpoints.ts';
+import { openKeptEndpoints } from '../../gateway/metrics/kept-endpoints.ts';
 import { accountOf, buildDayOf, type Totals } from './account.ts';
 import { openAccountFile } from './account-file.ts';
 import { Accounts } from './accounts.ts';

@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { MetricFamily, PluginHost } from '../../gateway/plugin.ts';
 import { getOrAdd } from '../../get-or-add.ts';
-import { Counts } from '../metrics/counts.ts';
-import { openKeptEndpoints } from '../metrics/kept-endpoints.ts';
+import { Counts } from '../../gateway/metrics/counts.ts';
+import { openKeptEndpoints } from '../../gateway/metrics/kept-endpoints.ts';
 
 export interface DeprecatedUse {
   /** @param key the id of the caller's key */

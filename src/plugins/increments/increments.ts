@@ -6,7 +6,7 @@ import type { EarlierRows, Rows, RunOptions, TableChanges } from '../../engine-c
 import { DocumentRows } from '../../engine-contract/rows-document.ts';
 import { timestampText } from '../../files/timestamps.ts';
 import type { GatewayPlugin, PluginHost } from '../../gateway/plugin.ts';
-import { openKeptEndpoints } from '../metrics/kept-endpoints.ts';
+import { openKeptEndpoints } from '../../gateway/metrics/kept-endpoints.ts';
 import { type BucketRow, bucketRows, bucketRowsOf } from './bucket-rows.ts';
 import { type FullReason, IncrementMetrics } from './increment-metrics.ts';
 import { parseState, type RunState, stateText } from './state.ts';

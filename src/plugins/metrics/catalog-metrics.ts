@@ -1,5 +1,5 @@
 import type { MetricFamily, PluginHost, ReloadOutcome } from '../../gateway/plugin.ts';
-import { Counts } from './counts.ts';
+import { Counts } from '../../gateway/metrics/counts.ts';
 import { plainFamily } from './metric-family.ts';
 
 export interface CatalogMetrics {

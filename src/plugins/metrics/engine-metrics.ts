@@ -2,7 +2,7 @@ import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { Cost } from '../../engine-contract/engine.ts';
 import { GatewayError } from '../../errors.ts';
 import type { MetricFamily, RunObserver } from '../../gateway/plugin.ts';
-import { Counts } from './counts.ts';
+import { Counts } from '../../gateway/metrics/counts.ts';
 import { Histogram, Histograms } from './histogram.ts';
 import { plainFamily } from './metric-family.ts';
 

@@ -4,7 +4,7 @@ import { packageVersion } from '../../version.ts';
 import { buildCatalogMetrics } from './catalog-metrics.ts';
 import { buildEngineMetrics } from './engine-metrics.ts';
 import { buildImportMetrics } from './import-metrics.ts';
-import { openKeptEndpoints } from './kept-endpoints.ts';
+import { openKeptEndpoints } from '../../gateway/metrics/kept-endpoints.ts';
 import { metricsRoute } from './metrics-route.ts';
 import { processMetrics } from './process-metrics.ts';
 import { buildRequestMetrics } from './request-metrics.ts';

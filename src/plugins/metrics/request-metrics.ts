@@ -11,7 +11,7 @@ import {
 } from '../../http/message/paths.ts';
 import type { Exchange } from '../../http/message/exchange.ts';
 import type { Reply } from '../../http/message/reply.ts';
-import { type Count, Counts } from './counts.ts';
+import { type Count, Counts } from '../../gateway/metrics/counts.ts';
 import { type Histogram, Histograms } from './histogram.ts';
 import { metricsPath } from './metrics-route.ts';
 

@@ -4,7 +4,7 @@ import type { MetricFamily, PluginHost } from '../../gateway/plugin.ts';
 import { getOrAdd } from '../../get-or-add.ts';
 import type { Counters } from '../../results/counters.ts';
 import type { CachedResult } from '../../results/get-result.ts';
-import { type Count, Counts } from './counts.ts';
+import { type Count, Counts } from '../../gateway/metrics/counts.ts';
 import { plainFamily } from './metric-family.ts';
 
 export interface ResultMetrics {

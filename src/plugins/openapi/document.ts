@@ -5,7 +5,7 @@ import { runSteps } from '../../concurrency/loop-turns.ts';
 import { endpointPath, healthPath, readinessPath } from '../../http/message/paths.ts';
 import { packageVersion } from '../../version.ts';
 import { sharedHeaders } from './headers.ts';
-import type { JsonObject } from './json-schema.ts';
+import type { JsonObject } from '../../catalog/binding/parameter-schema.ts';
 import { fileOperation, operation, rowName, sqlOperation } from './operations.ts';
 import { sharedParameters } from './parameters.ts';
 import { sharedResponses } from './responses.ts';

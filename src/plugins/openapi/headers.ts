@@ -1,4 +1,5 @@
-import { type JsonObject, refTo } from './json-schema.ts';
+import type { JsonObject } from '../../catalog/binding/parameter-schema.ts';
+import { refTo } from './json-schema.ts';
 
 const text = { type: 'string' };
 const seconds = { type: 'integer', minimum: 0 };

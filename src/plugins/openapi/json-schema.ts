@@ -1,5 +1,4 @@
-/** A part of an OpenAPI document, or a JSON Schema (2020-12). */
-export type JsonObject = Readonly<Record<string, unknown>>;
+import type { JsonObject } from '../../catalog/binding/parameter-schema.ts';
 
 /** A reference to what the document has under `components`. */
 export const refTo = (section: string, name: string): JsonObject => ({

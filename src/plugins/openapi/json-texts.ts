@@ -1,4 +1,4 @@
-import type { JsonObject } from './json-schema.ts';
+import type { JsonObject } from '../../catalog/binding/parameter-schema.ts';
 
 /** Characters of a part, about: less than a millisecond of work. */
 const partLength = 100_000;

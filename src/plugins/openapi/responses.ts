@@ -1,7 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import { type ErrorCode, statusOf } from '../../errors.ts';
 import { deprecationHeaders, headersOf, resultHeaders } from './headers.ts';
-import { type JsonObject, refTo } from './json-schema.ts';
+import type { JsonObject } from '../../catalog/binding/parameter-schema.ts';
+import { refTo } from './json-schema.ts';
 
 /** Errors that no GET request to an endpoint that exists can get. */
 const otherErrors: ReadonlySet<ErrorCode> = new Set([

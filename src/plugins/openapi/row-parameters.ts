@@ -1,5 +1,5 @@
 import type { Column, SavedQuery } from '../../catalog/model/saved-query.ts';
-import type { JsonObject } from './json-schema.ts';
+import type { JsonObject } from '../../catalog/binding/parameter-schema.ts';
 
 /** The row arguments of a query string; nothing that is a parameter of the query. */
 export function rowParameters(query: SavedQuery): readonly JsonObject[] {

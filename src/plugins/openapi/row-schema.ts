@@ -1,6 +1,6 @@
 import { isNullableField } from '../../catalog/model/null-values.ts';
 import type { Column, SavedQuery } from '../../catalog/model/saved-query.ts';
-import type { JsonObject } from './json-schema.ts';
+import type { JsonObject } from '../../catalog/binding/parameter-schema.ts';
 
 type RecordField = NonNullable<Column['fields']>[number];
 
@@ -44,7 +44,7 @@ function fieldSchema(field: RecordField): JsonObject {
 }
 
 /** The same, or null. */
-export function orNull(schema: JsonObject): JsonObject {
+function orNull(schema: JsonObject): JsonObject {
   return schema.type === undefined ? schema : { ...schema, type: [schema.type, 'null'] };
 }
 

@@ -5,8 +5,8 @@ import { checkOptions, optionRule } from '../../config/option-rules.ts';
 import type { GatewayPlugin } from '../../gateway/plugin.ts';
 import type { Answer, PluginRoute } from '../../http/message/route.ts';
 import type { MetricsPlugin } from '../metrics/metrics.ts';
-import { openBuiltFiles } from '../static/built-files.ts';
-import { buildAnswerByLoopback, buildPage } from '../static/page.ts';
+import { openBuiltFiles } from './static/built-files.ts';
+import { buildAnswerByLoopback, buildPage } from './static/page.ts';
 import {
   agentsPath,
   escapeAttribute,
@@ -15,9 +15,9 @@ import {
   siteHeader,
   sqlPath,
   takesSql,
-} from '../static/site.ts';
+} from './static/site.ts';
 import { explainPath, explainRoute } from './explain-sql.ts';
-import type { ReplyFile } from '../static/static-file.ts';
+import type { ReplyFile } from './static/static-file.ts';
 import { buildUse } from './use.ts';
 
 /** Lists the endpoints. */

@@ -1,7 +1,7 @@
 import type { Catalog } from '../../catalog/model/saved-query.ts';
 import type { MetricFamily } from '../../gateway/plugin.ts';
-import { Counts } from '../metrics/counts.ts';
-import { openKeptEndpoints } from '../metrics/kept-endpoints.ts';
+import { Counts } from '../../gateway/metrics/counts.ts';
+import { openKeptEndpoints } from '../../gateway/metrics/kept-endpoints.ts';
 
 /** How a comparison has ended. dropped: the engine had no place for it. */
 export type ShadowOutcome = 'equal' | 'differs' | 'unstable' | 'incomparable' | 'failed' | 'dropped';

@@ -1,7 +1,7 @@
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { MetricFamily, PluginHost } from '../../gateway/plugin.ts';
 import { getOrAdd } from '../../get-or-add.ts';
-import { openKeptEndpoints } from '../metrics/kept-endpoints.ts';
+import { openKeptEndpoints } from '../../gateway/metrics/kept-endpoints.ts';
 import type { SharedEvents } from './shared-run.ts';
 
 /** Counts of one endpoint. */

@@ -1,10 +1,9 @@
 import { describeParameter } from '../../../catalog/binding/describe-parameter.ts';
 import { exampleValue } from '../../../catalog/binding/example-parameters.ts';
 import { textsOf } from '../../../catalog/binding/list-values.ts';
+import { type JsonObject, parameterSchema } from '../../../catalog/binding/parameter-schema.ts';
 import { maxValueLength } from '../../../catalog/binding/value-limits.ts';
 import type { Parameter, SavedQuery } from '../../../catalog/model/saved-query.ts';
-import type { JsonObject } from '../../openapi/json-schema.ts';
-import { parameterSchema } from '../../openapi/parameters.ts';
 import { type Detail, shortened } from './detail.ts';
 
 /** Tenants of a key that are listed as choices; of more, a model gets the number. */

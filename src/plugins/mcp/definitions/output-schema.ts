@@ -1,6 +1,5 @@
 import type { Column, SavedQuery } from '../../../catalog/model/saved-query.ts';
-import type { JsonObject } from '../../openapi/json-schema.ts';
-import { orNull } from '../../openapi/row-schema.ts';
+import type { JsonObject } from '../../../catalog/binding/parameter-schema.ts';
 import type { Detail } from './detail.ts';
 
 /** The structured content of a result. A column that is NULL is left out of its row, as in REST. */
@@ -33,6 +32,10 @@ function columnSchema(
     return { ...schema, description: unit === undefined ? description : `${description} Unit: ${unit}.` };
   return said === 'unit' && unit !== undefined ? { ...schema, description: unit } : schema;
 }
+
+/** An element of a list may be NULL. */
+const orNull = (item: JsonObject): JsonObject =>
+  item.type === undefined ? item : { ...item, type: [item.type, 'null'] };
 
 /** As in REST, but moments are text: models convert microseconds badly. */
 const itemSchemas: Readonly<Record<Column['type'], JsonObject>> = {

@@ -2,7 +2,7 @@ import type { Column, SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { memoize } from '../../../memoize.ts';
 import { pageWords } from '../../../http/rest/row-page.ts';
 import { rowWords } from '../../../http/rest/row-parameters.ts';
-import type { JsonObject } from '../../openapi/json-schema.ts';
+import type { JsonObject } from '../../../catalog/binding/parameter-schema.ts';
 import type { Detail } from './detail.ts';
 
 /** The arguments of a tool besides the parameters of its query. */

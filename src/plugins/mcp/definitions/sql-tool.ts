@@ -1,6 +1,6 @@
 import { seenBySql } from '../../../catalog/binding/caller-sql.ts';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
-import type { JsonObject } from '../../openapi/json-schema.ts';
+import type { JsonObject } from '../../../catalog/binding/parameter-schema.ts';
 import { details } from './detail.ts';
 import { inputSchema } from './input-schema.ts';
 import { unknownSchema } from './output-schema.ts';

@@ -1,6 +1,6 @@
 import type { PublicName } from '../../../catalog/model/versions.ts';
 import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
-import type { JsonObject } from '../../openapi/json-schema.ts';
+import type { JsonObject } from '../../../catalog/binding/parameter-schema.ts';
 import { type Detail, details } from './detail.ts';
 import { inputSchema } from './input-schema.ts';
 import { rowSchemas } from './row-schemas.ts';

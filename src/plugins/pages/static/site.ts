@@ -1,5 +1,5 @@
-import type { Catalog } from '../../catalog/model/saved-query.ts';
-import { graphqlPath } from '../../http/message/paths.ts';
+import type { Catalog } from '../../../catalog/model/saved-query.ts';
+import { graphqlPath } from '../../../http/message/paths.ts';
 
 /** The page of the OpenAPI document. */
 export const readerPath = '/openapi';

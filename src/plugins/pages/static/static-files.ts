@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { GatewayError } from '../../errors.ts';
-import type { PluginRoute } from '../../http/message/route.ts';
-import { once } from '../../memoize.ts';
+import { GatewayError } from '../../../errors.ts';
+import type { PluginRoute } from '../../../http/message/route.ts';
+import { once } from '../../../memoize.ts';
 import { type BodyCoding, buildReplyFile, mediaTypeOf, type ReplyFile } from './static-file.ts';
 
 export interface StaticFile {

@@ -1,4 +1,4 @@
-import type { Labels, MetricFamily } from '../../gateway/plugin.ts';
+import type { Labels, MetricFamily } from '../plugin.ts';
 import { getOrAdd } from '../../get-or-add.ts';
 
 /** A count that is raised in place. */
@@ -6,7 +6,7 @@ export interface Count {
   value: number;
 }
 
-/** Counts by labels. */
+/** Counts by labels, for the metrics of a plug-in. */
 export class Counts {
   readonly #counts = new Map<string, Count & { readonly labels: Labels }>();
 
@@ -24,6 +24,7 @@ export class Counts {
     }
   }
 
+  /** A metric with all of these counts. */
   family(name: string, help: string): MetricFamily {
     return { name, help, type: 'counter', samples: () => [...this.#counts.values()] };
   }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { RequestHead } from '../../../src/http/message/head.ts';
 import { PreparedRequest } from '../../../src/http/message/prepared-request.ts';
 import type { Admission } from '../../../src/call/caller.ts';
-import { buildStaticFiles, type StaticFile } from '../../../src/plugins/static/static-files.ts';
+import { buildStaticFiles, type StaticFile } from '../../../src/plugins/pages/static/static-files.ts';
 
 const text = 'export const answer = 42;\n'.repeat(100);
 const files: readonly StaticFile[] = [

@@ -1,7 +1,7 @@
-import { isFromLoopback } from '../../http/access/loopback.ts';
-import type { Reply } from '../../http/message/reply.ts';
-import type { Answer } from '../../http/message/route.ts';
-import { once } from '../../memoize.ts';
+import { isFromLoopback } from '../../../http/access/loopback.ts';
+import type { Reply } from '../../../http/message/reply.ts';
+import type { Answer } from '../../../http/message/route.ts';
+import { once } from '../../../memoize.ts';
 import { buildReplyFile, type ReplyFile } from './static-file.ts';
 
 /** Nothing keeps a page with a key in it. */

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants, gzip } from 'node:zlib';
-import { bestCoding } from '../../http/message/content-coding.ts';
-import type { RequestHead } from '../../http/message/head.ts';
-import type { Reply } from '../../http/message/reply.ts';
+import { bestCoding } from '../../../http/message/content-coding.ts';
+import type { RequestHead } from '../../../http/message/head.ts';
+import type { Reply } from '../../../http/message/reply.ts';
 
 /** Replies with a file in the coding that the caller prefers. */
 export type ReplyFile = (headers: RequestHead['headers']) => Promise<Reply>;

@@ -6,10 +6,10 @@ import type { GatewayPlugin } from '../../gateway/plugin.ts';
 import { graphqlExamples } from '../../gateway/examples.ts';
 import { graphqlPath } from '../../http/message/paths.ts';
 import type { Answer } from '../../http/message/route.ts';
-import { builtFile, openBuiltFiles } from '../static/built-files.ts';
-import { buildAnswerByLoopback, buildPage } from '../static/page.ts';
-import { rootOf, type Site, siteHeader, takesSql } from '../static/site.ts';
-import type { StaticFiles } from '../static/static-files.ts';
+import { builtFile, openBuiltFiles } from './static/built-files.ts';
+import { buildAnswerByLoopback, buildPage } from './static/page.ts';
+import { rootOf, type Site, siteHeader, takesSql } from './static/site.ts';
+import type { StaticFiles } from './static/static-files.ts';
 
 /** How the page of GraphiQL is served. */
 export interface GraphiqlOptions {
