@@ -116,7 +116,7 @@ function toConfig(read: Settings) {
     cacheMemoryBytes: read.CACHE_MEMORY_LIMIT,
     /** The file of accounts, if there is no Redis; undefined: they end with the process. */
     accountsFile: read.ACCOUNTS_FILE,
-    /** What all runs may cost; undefined: unlimited. */
+    /** The most that all runs may cost; undefined: unlimited. */
     budget: read.BUDGET,
     budgetTimeZone: read.BUDGET_TIME_ZONE,
     /** A port for metrics alone, without a key; undefined: only /metrics beside the API, for keys with the permission. */

@@ -58,7 +58,7 @@ interface CheckReport {
   readonly problems: readonly Problem[];
   readonly summary: string;
   readonly checks: readonly QueryCheck[];
-  /** What they cost, from an engine that reports bytes. */
+  /** Their costs, from an engine that reports bytes. */
   readonly forecasts: ReadonlyMap<SavedQuery, Forecast>;
   readonly unshared: readonly UnsharedQuery[];
   /** The parts that have not been checked. */

@@ -125,7 +125,7 @@ export interface Rows {
   readonly dataVersion?: string;
   /** Only of a caller's SQL: no header declares its columns. */
   readonly columns?: readonly ResultColumn[];
-  /** What a later run needs to know of this one; stored with the result. */
+  /** A note for a later run, stored with the result. */
   readonly state?: string;
 }
 

@@ -34,7 +34,7 @@ const rules: OptionRules<GatewayPlugin> = {
 
 const hooks = Object.entries(rules).filter(([name]) => name !== 'name');
 
-/** @throws StartError with every value that is no plug-in, and every member that would be ignored */
+/** @throws StartError with every value that is not a plug-in, and every member that would be ignored */
 export function checkPlugins(plugins: readonly unknown[]): void {
   const problems = Array.from(plugins, (plugin, at) => problemsOf(plugin, `plugins[${at}]`)).flat();
   const following = plugins.filter((plugin) => isObject(plugin) && plugin.following !== undefined);

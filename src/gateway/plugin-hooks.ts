@@ -234,7 +234,7 @@ function observeRuns(engine: Engine, observing: readonly PluginWith<'onRun'>[], 
   };
 }
 
-/** The same engine, run by the plug-ins that decide how: what waits or is refused there is no run yet. */
+/** The same engine, run by the plug-ins that decide how: a call that waits or is refused there is not yet a run. */
 const runWithin = (plugins: readonly PluginWith<'aroundRun'>[], engine: Engine): Engine => ({
   ...engine,
   run: plugins.reduceRight<Engine['run']>(

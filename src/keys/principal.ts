@@ -28,7 +28,7 @@ export interface Principal {
   readonly tenants: ReadonlySet<string> | undefined;
   /** True if endpoints that the key may not query are answered as if they did not exist. */
   readonly hidesEndpoints: boolean;
-  /** What runs for it may cost; undefined: unlimited. */
+  /** The most that runs for it may cost; undefined: unlimited. */
   readonly budget?: Budget | undefined;
   /** undefined: unlimited. */
   readonly rateLimiter: RateLimit | undefined;

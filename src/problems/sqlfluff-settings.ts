@@ -1,7 +1,7 @@
 /** Settings of SQLFluff that fit saved queries: `.sqlfluff` beside the queries folder. */
 export const sqlfluffSettings = `[sqlfluff]
 dialect = bigquery
-# The SQL is no template: values are bound as @name.
+# The SQL is not a template: values are bound as @name.
 templater = raw
 max_line_length = 120
 exclude_rules = layout.cte_newline, layout.select_targets, references.qualification, references.keywords, structure.column_order, structure.using, ambiguous.join, ambiguous.order_by

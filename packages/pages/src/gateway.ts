@@ -54,7 +54,7 @@ export interface UseOfEndpoints {
   readonly endpoints: Readonly<Record<string, Use>>;
 }
 
-/** What an endpoint costs. */
+/** The costs of an endpoint. */
 export interface DayCosts {
   /** To whom it was billed, in words. */
   readonly of: string;
@@ -71,7 +71,7 @@ export interface Gateway {
   openapi(): Promise<OpenapiDocument>;
   /** The use of all endpoints; none if the gateway does not report it. */
   use(): Promise<UseOfEndpoints>;
-  /** What an endpoint costs by day; no days if the gateway does not report it. */
+  /** The costs of an endpoint by day; no days if the gateway does not report it. */
   costs(endpoint: string): Promise<DayCosts>;
   /** @param again whether the query is to run, whatever is cached */
   rows(url: string, signal: AbortSignal, again: boolean): Promise<RowsResponse>;

@@ -7,7 +7,7 @@ export interface ForecastFlags {
   readonly tenants?: string;
 }
 
-/** What a saved query may cost, for how many tenants. */
+/** The most that a saved query may cost, for how many tenants. */
 export interface ForecastLimits {
   /** undefined: any amount. */
   readonly maximumUsd: number | undefined;

@@ -66,7 +66,7 @@ const count = (value: number): string =>
 export const usd = (value: number): string =>
   `${value.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })} USD`;
 
-/** What is wrong with a forecast above a limit; undefined below it. */
+/** The problem of a forecast above a limit; undefined below it. */
 export function limitProblem(
   { tenants, isShared, usdPerMonth }: Forecast,
   { maximumUsd }: ForecastLimits,

@@ -19,7 +19,7 @@ export interface RunForecast {
   readonly usdPerMonth: number | undefined;
 }
 
-/** What a saved query costs while it is warm. */
+/** The cost of a saved query while it is warm. */
 export interface Forecast {
   readonly query: SavedQuery;
   /** That with the examples first, then the values that are warm from the start on. */
@@ -31,7 +31,7 @@ export interface Forecast {
   /** Of all tenants, each with what is warm from the start on, or the examples if they cost more. */
   readonly bytesPerMonth: number | undefined;
   readonly usdPerMonth: number | undefined;
-  /** What keeps BigQuery from reading less, a sentence each. */
+  /** The reasons why BigQuery reads no less, a sentence each. */
   readonly notes: readonly string[];
 }
 

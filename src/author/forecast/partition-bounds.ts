@@ -9,7 +9,7 @@ export interface PartitionBound {
   readonly text: string;
   /** True if BigQuery cannot prune by it, because of what is around the column, and by no other condition beside it. */
   readonly isWrapped: boolean;
-  /** What rows begin at, if that is a constant. */
+  /** The lower bound of rows, if it is a constant. */
   readonly after: ConstantText | undefined;
 }
 

@@ -13,7 +13,7 @@ const seconds = { HOUR: hour, DAY: 24 * hour, MONTH: 30 * 24 * hour, YEAR: 365 *
 const maxForms = 20;
 
 /**
- * What keeps BigQuery from reading fewer partitions of a query's tables: conditions by which it cannot prune, and windows
+ * The reasons why BigQuery reads no fewer partitions of a query's tables: conditions by which it cannot prune, and windows
  * within one partition, of which a refresh always reads all.
  */
 export async function pruningNotes(

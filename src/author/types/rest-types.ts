@@ -31,7 +31,7 @@ export interface RestResult<Name extends keyof RestEndpoints> {
 export interface RestError {
   error: {
     code: RestErrorCode;
-    /** What was wrong, and what would be right. */
+    /** Says what was wrong, and what would be right. */
     message: string;
     /** The parameter that was wrong, if it was one. */
     parameter?: string;

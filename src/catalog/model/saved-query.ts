@@ -269,7 +269,7 @@ export interface SavedQuery {
   readonly caching: CachePolicy | 'disabled';
   /** Sets of raw parameters, by name, whose results are kept in the cache from the start on. */
   readonly warm: readonly Readonly<Record<string, ParameterText>>[];
-  /** What its runs may cost; undefined: unlimited. */
+  /** The most that its runs may cost; undefined: unlimited. */
   readonly budget?: Budget | undefined;
   /** Where BigQuery runs it; undefined: where the settings say. */
   readonly reservation?: string | undefined;

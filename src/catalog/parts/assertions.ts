@@ -9,7 +9,7 @@ import type { Parameter, SavedQuery } from '../model/saved-query.ts';
 
 /** An ASSERT statement, which is for authors: it reads the rows of all tenants, and no caller reaches it. */
 export interface Assertion {
-  /** What it says, or its condition. */
+  /** Its message, or its condition if it has none. */
   readonly title: string;
   readonly place: Problem;
   /** The condition as the only value of a query, in the column `holds`. */

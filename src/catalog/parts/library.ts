@@ -92,7 +92,7 @@ export function* librarySteps(
         '; a table of a data set named query has its project before it';
       return { message: `no saved query is named ${rest.join('.')}${meant}` };
     },
-    // SAFE. is no project, and BigQuery takes it of its own functions only.
+    // SAFE is not a project: BigQuery takes it before its own functions only.
     functionNamed: (path) => (/^safe$/i.test(path[0] ?? '') ? undefined : only(path, functions.find(path))),
   };
 }

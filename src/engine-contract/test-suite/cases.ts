@@ -130,7 +130,7 @@ export const cases = {
   },
   wrongValue: {
     returns:
-      'one row: x, the text @word as an integer; it fails with INVALID_PARAMETER if the text is no integer',
+      'one row: x, the text @word as an integer; it fails with INVALID_PARAMETER if the text is not an integer',
     columns: { x: 'integer' },
     parameters: { word: 'STRING' },
     sql: 'select cast(@word as int64) as x',

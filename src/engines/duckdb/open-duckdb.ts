@@ -127,7 +127,7 @@ async function openParts(
   };
 }
 
-/** What an import may take of the memory limit: its reader and its sorting take more than DuckDB counts. */
+/** The share of the memory limit that an import may take: its reader and its sorting take more than DuckDB counts. */
 const importShare = 0.75;
 
 const flushThresholds = ['allocator_flush_threshold', 'allocator_bulk_deallocation_flush_threshold'];

@@ -9,7 +9,7 @@ export interface QuackOptions {
    * Without `?tls=off`, only a server on this machine is reached without TLS.
    */
   readonly url: string;
-  /** What the server requires of its callers. */
+  /** The secret that the server requires of its callers. */
   readonly token: string;
   /** The folder of the files of DuckDB's extensions `httpfs` and `quack`. */
   readonly extensionsDir?: string | undefined;

@@ -57,7 +57,7 @@ export class Sessions {
   }
 }
 
-/** What a session has on the server. */
+/** The objects that a session has on the server. */
 interface Begun {
   readonly macros: Set<string>;
   /** The names of prepared statements, by their SQL. */

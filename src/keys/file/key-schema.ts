@@ -87,7 +87,7 @@ const keyFields = z.strictObject({
   /** The first instant at which the key is not valid. */
   expires: orWord('never', timestamp),
   rate: orWord('unlimited', rateSchema),
-  /** What runs for it may cost. */
+  /** The most that runs for it may cost. */
   budget: orWord('unlimited', budgetSchema),
   permissions: z.array(z.enum(permissions)).default([]),
   /** When the key was revoked; a revoked key is not valid. */

@@ -44,7 +44,7 @@ export function openAccountFile(path: string): AccountStore {
   take(readAccountFile(path));
   const texts = new DayTexts();
   let restsUntil = 0;
-  /** What another gateway has written. */
+  /** Adds the accounts that another gateway has written. */
   const takeOthers = async () => {
     const state = stateOf(path);
     if (state === known || state === undefined) return;

@@ -4,7 +4,7 @@ import { tenantsOfBound } from '../../catalog/binding/bind-tenant.ts';
 import type { Cost } from '../../engine-contract/engine.ts';
 import type { Principal } from '../../keys/principal.ts';
 
-/** What runs are billed to. */
+/** The account that runs are billed to. */
 export interface Account {
   /** As in `2026-11-28`, in the time zone of budgets. */
   readonly day: string;

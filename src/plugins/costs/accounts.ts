@@ -33,7 +33,7 @@ export class Accounts {
   readonly #log: Logger;
   /** By day, the oldest first. */
   readonly #days = new Map<string, Map<string, AccountRow>>();
-  /** What is not saved yet. */
+  /** Rows that are not saved yet. */
   #unsaved = new Map<string, AccountRow>();
   #saving: Promise<void> | undefined;
   #saved: AccountRow | undefined;

@@ -20,7 +20,7 @@ import { sharedAccounts } from './shared-accounts.ts';
 
 /** How costs are accounted for. */
 interface CostsOptions {
-  /** What all runs may cost together. Default: unlimited. */
+  /** The most that all runs may cost together. Default: unlimited. */
   readonly budget?: Budget | undefined;
   /** Where accounts are kept by a gateway that shares no Redis. Default: they end with the process. */
   readonly file?: string | undefined;

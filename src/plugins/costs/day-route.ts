@@ -21,7 +21,7 @@ interface DayCostsOptions {
   load(days: ReadonlySet<string>): Promise<readonly AccountRow[]>;
 }
 
-/** Sums by endpoint and key: a tenant is no part of them. */
+/** Sums by endpoint and key: they leave tenants out. */
 type Sums = ReadonlyMap<string, readonly (Totals & { readonly day: string; readonly key: string })[]>;
 
 /** Gives the route with the costs of an endpoint by day: to a key that is restricted to tenants only its own. */

@@ -43,7 +43,7 @@ export async function runBilled(
     return rows;
   } catch (error) {
     const code = error instanceof GatewayError ? error.code : '';
-    // What may be billed all the same stays reserved until its bill comes, or it cannot be running any longer.
+    // The amount that may be billed all the same stays reserved until its bill comes, or it cannot be running any longer.
     if (!isBilled && (!isStarted || unbilled.has(code))) grant?.settle(noBill);
     throw (code === 'QUERY_TOO_EXPENSIVE' && grant?.exceeded()) || error;
   }

@@ -33,7 +33,7 @@ export function readRepresentation(
   const entity = entities.get(name);
   if (entity === undefined || entity.fields.length === 0)
     throw wrong(
-      `__typename: ${JSON.stringify(shorten(name, httpLimits.maxErrorLength))} is no entity that this subgraph resolves`,
+      `__typename: ${JSON.stringify(shorten(name, httpLimits.maxErrorLength))} is not an entity that this subgraph resolves`,
     );
   const values = new Map<string, KeyValue>();
   for (const field of keyFieldsOf(entity)) {

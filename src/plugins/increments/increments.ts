@@ -25,7 +25,7 @@ interface Refresh {
   readonly state: RunState;
 }
 
-/** What has changed while the engine cannot say it. */
+/** The changes of tables whose engine cannot report them. */
 const unknownChanges: TableChanges = { state: '', changed: undefined };
 
 /** The first moment that SQL has, and the last one. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What a run must know of the one whose result it replaces. */
+/** A run's note for the one that replaces its result. */
 export interface RunState {
   /** The current time in its SQL, in milliseconds since the epoch. */
   readonly at: number;

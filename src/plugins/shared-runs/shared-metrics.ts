@@ -11,7 +11,7 @@ interface Counts {
   fallbacks: number;
 }
 
-/** What shared runs have done since the start, by endpoint. */
+/** Counts of shared runs since the start, by endpoint. */
 export class SharedMetrics {
   readonly #counts = new Map<string, Counts>();
   readonly #keptOf = openKeptEndpoints();

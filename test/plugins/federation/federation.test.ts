@@ -139,7 +139,7 @@ describe('entities', () => {
     [
       'is of a foreign type',
       { __typename: 'User', id: 1 },
-      '__typename: "User" is no entity that this subgraph resolves',
+      '__typename: "User" is not an entity that this subgraph resolves',
     ],
     ['has no key', { __typename: 'Project', id: 1 }, 'Project: needs ref'],
     ['has a part of a key', { __typename: 'Member', org: 'o' }, 'Member: needs id, or org and number'],

@@ -22,7 +22,7 @@ test('a variable in many representations does not make the response many times a
     new Set(['ref: has 50000 characters; the limit is 4096']),
   );
   expect(await messagesOf({ __typename: long })).toEqual(
-    new Set([`__typename: "${'x'.repeat(300)}…" is no entity that this subgraph resolves`]),
+    new Set([`__typename: "${'x'.repeat(300)}…" is not an entity that this subgraph resolves`]),
   );
 });
 

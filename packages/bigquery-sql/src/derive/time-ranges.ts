@@ -131,7 +131,7 @@ function boundsOfStep({ least, most, clock: before }: Bounds, step: Step, clock:
 
 /** How times are put into buckets. */
 export interface Buckets {
-  /** What a value of a bucket is the time of. */
+  /** The clock whose time a value of a bucket is. */
   readonly clock: Clock;
   /** No bucket is longer. */
   readonly length: number;

@@ -49,7 +49,7 @@ function overList(node: Subquery): Expression | undefined {
   return form === 'array' ? orEmpty(values, node.type) : undefined;
 }
 
-/** What a subquery reads of the elements of an array. */
+/** A subquery's read of the elements of an array. */
 interface ListRead {
   readonly from: Unnest;
   readonly where: readonly Expression[];

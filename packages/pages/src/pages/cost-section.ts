@@ -7,7 +7,7 @@ const width = 640;
 const height = 120;
 const below = 20;
 
-/** What an endpoint costs a day; it stays hidden where nothing is billed. */
+/** The costs of an endpoint by day; the section stays hidden where nothing is billed. */
 export function buildCostSection(gateway: Gateway, endpoint: string): HTMLElement {
   const place = section('costs', 'Cost a day');
   place.hidden = true;

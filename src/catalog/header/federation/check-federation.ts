@@ -53,7 +53,7 @@ function checkKey(
     if (declared.type === 'enum' && declared.unknown === 'default')
       return add(`${parameter} takes an unlisted value for its default, which is another entity`);
     if (!declared.repeated)
-      return column === undefined ? [] : add(`column is for a list; ${parameter} is no list`);
+      return column === undefined ? [] : add(`column is for a list; ${parameter} is not a list`);
     if (lists.length > 1) return add('a key can have one list only');
     if (column === undefined)
       return add(

@@ -24,7 +24,7 @@ export function checkRowArguments(header: Header): readonly SchemaProblem[] {
     ...marked
       .filter(({ column }) => !isComparable(column))
       .map(({ name, key }) =>
-        problem(['columns', name, key], 'needs a column that is no list, record or JSON'),
+        problem(['columns', name, key], 'needs a column that is not a list, a record or JSON'),
       ),
     ...[...names]
       .filter((name) => reserved.has(camelCase(name)))

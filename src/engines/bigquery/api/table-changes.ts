@@ -14,7 +14,7 @@ const tableReply = z.object({
 const keepMs = 5_000;
 
 /**
- * Whether tables have changed at all, which costs nothing to ask. Rows of a streaming buffer come without a sign, and a view
+ * Says if tables have changed at all, which costs nothing to ask. Rows of a streaming buffer come without a sign, and a view
  * does not say when the tables that it reads have changed.
  *
  * @see https://cloud.google.com/bigquery/docs/reference/rest/v2/tables/get

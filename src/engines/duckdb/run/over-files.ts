@@ -16,7 +16,7 @@ class FilesChanged extends Error {}
  *
  * @param tables that it reads
  * @param requireData throws GatewayError DATA_UNREADABLE if one of them has a problem
- * @param run gets what it reads; undefined if that is no file
+ * @param run gets what it reads; undefined if that is not a file
  */
 export async function runOverFiles<T>(
   { files, refresh, blame }: Pick<LocalData, 'files' | 'refresh' | 'blame'>,

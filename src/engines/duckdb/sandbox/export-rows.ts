@@ -60,7 +60,7 @@ export async function exportRows(context: ExportContext, rows: RowsToExport): Pr
   if (reads.length === 0) return [];
   const exports = reads.map((read) => {
     const table = tables.find(({ outline }) => outline.name === read.table);
-    if (table === undefined) throw new Error(`${read.table} is no common table`);
+    if (table === undefined) throw new Error(`${read.table} is not a common table`);
     return {
       query: table.query(read, known),
       allRows: () => table.query({ ...read, where: [], orderBy: [], limit: undefined }, known),

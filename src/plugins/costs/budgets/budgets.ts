@@ -37,7 +37,7 @@ interface BudgetsOptions {
   readonly budget: Budget | undefined;
 }
 
-/** What a run may spend, until it is settled. */
+/** The amount that a run may spend, until it is settled. */
 export interface Grant {
   /** undefined: as much as the engine allows. */
   readonly maximumBytesBilled: number | undefined;
@@ -175,7 +175,7 @@ export class Budgets {
     this.#bills.add(bound, bill);
   }
 
-  /** What a run can cost at most, and what it has cost lately, by unit. */
+  /** The most that a run can cost, and what it has cost lately, by unit. */
   async #costsOf(bound: BoundQuery, limits: readonly Limit[], options: Pick<RunOptions, 'signal' | 'owner'>) {
     const usual = this.#bills.p95(bound);
     const estimate = limits.some(({ unit, isTracking }) => unit === 'bytes' && !isTracking)

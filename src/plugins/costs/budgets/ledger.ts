@@ -1,11 +1,11 @@
 import type { Limit, Period } from './limits.ts';
 
-/** What one run may cost at one limit. */
+/** The cost of one run at one limit. */
 export interface Demand {
   readonly limit: Limit;
   /** The most that it can be billed; undefined if that is not known: then all that is left is reserved. */
   readonly worst: number | undefined;
-  /** What it has cost lately; the same as `worst` for a run that is new. */
+  /** Its cost lately; the same as `worst` for a run that is new. */
   readonly likely: number | undefined;
   /** The part of it that must fit even if it runs alone: refreshes stop before callers are refused. */
   readonly whole: number;
@@ -18,7 +18,7 @@ export interface LimitState {
   readonly reserved: number;
 }
 
-/** What a ledger says of a run. */
+/** A ledger's decision on a run. */
 export interface Reservation {
   /** `wait`: what is left is reserved for others, whose bills may be smaller. */
   readonly verdict: 'granted' | 'wait' | 'spent';
@@ -40,7 +40,7 @@ interface LocalLedgerOptions {
   /** The longest run: one that did not end then has cost all. */
   readonly keepMs: number;
   readonly periodOf: (id: string, now: number) => Period;
-  /** What was spent before the start. */
+  /** The amount that was spent before the start. */
   readonly spentBefore?: (limit: Limit, period: Period) => number;
 }
 

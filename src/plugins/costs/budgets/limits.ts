@@ -57,7 +57,7 @@ export function buildPeriodOf(timeZone: string): (id: string, now: number) => Pe
       second: 'numeric',
     },
   });
-  /** What a clock on the wall shows, as if it was UTC. */
+  /** The time on a wall clock, as if it were UTC. */
   const wallOf = (at: number): number => {
     const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
     const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = (

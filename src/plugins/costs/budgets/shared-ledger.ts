@@ -101,7 +101,7 @@ interface SharedLedgerOptions {
 export class SharedLedger implements Ledger {
   readonly #options: SharedLedgerOptions;
   readonly #local: LocalLedger;
-  /** What was spent without Redis, by limit. */
+  /** The amount that was spent without Redis, by limit. */
   readonly #owed = new Map<string, number>();
   /** Runs that Redis does not know. */
   readonly #localRuns = new Set<string>();
