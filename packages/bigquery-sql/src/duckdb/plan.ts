@@ -11,7 +11,7 @@ import { isTooDeep, isTooLargeForPasses, maxExpandedSize } from '../planning-cos
 import { aliasesOf } from '../tree/aliases-of.ts';
 import { column, integerLiteral, select } from '../tree/build.ts';
 import { freshNames } from '../tree/fresh-names.ts';
-import { forEachNode, type Mapper, mapExpression, mapParts, someNode } from '../tree/map.ts';
+import { forEachNode, mapExpression, mapParts, type Mapper, mapperWith, someNode } from '../tree/map.ts';
 import type { Expression, Query, Table } from '../tree/nodes.ts';
 import type { Type } from '../types.ts';
 
@@ -123,7 +123,7 @@ export const customPlan = (
  */
 function planInSteps(query: Query): PlanInSteps | undefined {
   const limits: { readonly name: string; readonly plan: Plan }[] = [];
-  const mapper: Mapper = {
+  const mapper: Mapper = mapperWith({
     expression(node) {
       if (node.kind !== 'subquery' || !node.isThreshold || !isSelfContained(node.query))
         return mapParts(node, mapper);
@@ -131,9 +131,7 @@ function planInSteps(query: Query): PlanInSteps | undefined {
       limits.push({ name, plan: planHoisted({ query: node.query, constants: [] }) });
       return { kind: 'parameter', name, type: node.type };
     },
-    query: (node) => mapParts(node, mapper),
-    from: (node) => mapParts(node, mapper),
-  };
+  });
   const last = mapper.query(query);
   return limits.length === 0 ? undefined : { limits, last: planHoisted({ query: last, constants: [] }) };
 }
@@ -242,14 +240,12 @@ function planInFiles(plan: Query): PlanInFiles | undefined {
     sql(relations) {
       if (last?.relations.every((relation, at) => relation === relations[at])) return last.sql;
       const byAlias = new Map(tables.map(({ alias }, at) => [alias, relations[at]]));
-      const mapper: Mapper = {
-        expression: (part) => mapParts(part, mapper),
-        query: (part) => mapParts(part, mapper),
+      const mapper: Mapper = mapperWith({
         from: (part) =>
           part.kind === 'table'
             ? { ...part, relation: byAlias.get(part.alias) ?? part.relation }
             : mapParts(part, mapper),
-      };
+      });
       last = { relations, sql: duckdbText(mapper.query(query)) };
       return last.sql;
     },
@@ -261,9 +257,7 @@ function planInFiles(plan: Query): PlanInFiles | undefined {
  * STRUCT of a file is NULL, DuckDB reads all of it.
  */
 function withoutPresence(query: Query, aliases: ReadonlySet<string>): Query {
-  const mapper: Mapper = {
-    expression: (part) => mapParts(part, mapper),
-    from: (part) => mapParts(part, mapper),
+  const mapper: Mapper = mapperWith({
     query(part) {
       const mapped = mapParts(part, mapper);
       if (mapped.kind !== 'select') return mapped;
@@ -277,7 +271,7 @@ function withoutPresence(query: Query, aliases: ReadonlySet<string>): Query {
       );
       return where.length === mapped.where.length ? mapped : { ...mapped, where };
     },
-  };
+  });
   return mapper.query(query);
 }
 

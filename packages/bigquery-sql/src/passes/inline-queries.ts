@@ -1,4 +1,4 @@
-import { forEachNode, type Mapper, mapParts, someNode } from '../tree/map.ts';
+import { forEachNode, mapParts, type Mapper, mapperWith, someNode } from '../tree/map.ts';
 import type { Derived, Expression, From, Literal, Node, Query, Select, With } from '../tree/nodes.ts';
 import { isVolatile } from '../tree/volatile.ts';
 import type { Pass } from './pass.ts';
@@ -8,14 +8,12 @@ import { substitute } from './rewriting/substitute.ts';
 
 /** Joins a query and a subquery in its FROM into one where the subquery only filters rows and names values. */
 export const inlineQueries: Pass = (query) => {
-  const mapper: Mapper = {
-    expression: (node) => mapParts(node, mapper),
+  const mapper: Mapper = mapperWith({
     query: (node) => {
       const mapped = mapParts(node.kind === 'with' ? inlineTables(node) : node, mapper);
       return mapped.kind === 'select' ? inlineAll(mapped) : mapped;
     },
-    from: (node) => mapParts(node, mapper),
-  };
+  });
   return mapper.query(query);
 };
 
@@ -23,14 +21,12 @@ export const inlineQueries: Pass = (query) => {
 function inlineTables(node: With): Query {
   const table = node.tables.find(({ name, recursive }) => !recursive && countReaders(node, name) === 1);
   if (!table) return node;
-  const mapper: Mapper = {
-    expression: (part) => mapParts(part, mapper),
-    query: (part) => mapParts(part, mapper),
+  const mapper: Mapper = mapperWith({
     from: (part) =>
       part.kind === 'reference' && part.name === table.name
         ? { kind: 'derived', alias: part.alias, query: table.query }
         : mapParts(part, mapper),
-  };
+  });
   const tables = node.tables
     .filter((other) => other !== table)
     .map((other) => ({ ...other, query: mapper.query(other.query) }));

@@ -1,6 +1,6 @@
 import { call, select } from '../tree/build.ts';
 import { macroName } from '../tree/macro-name.ts';
-import { type Mapper, mapParts, someNode } from '../tree/map.ts';
+import { mapSelects, someNode } from '../tree/map.ts';
 import type { Expression, Select } from '../tree/nodes.ts';
 import { isConstantList } from '../tree/volatile.ts';
 import { isScalar } from '../types.ts';
@@ -11,17 +11,7 @@ import type { Pass } from './pass.ts';
  * the table by the least and the greatest one, instead of searching the list for every row. It is a filter only: where the
  * list decides, NULL and FALSE leave out the same rows.
  */
-export const joinLists: Pass = (query) => {
-  const mapper: Mapper = {
-    expression: (node) => mapParts(node, mapper),
-    query: (node) => {
-      const mapped = mapParts(node, mapper);
-      return mapped.kind === 'select' ? withJoins(mapped) : mapped;
-    },
-    from: (node) => mapParts(node, mapper),
-  };
-  return mapper.query(query);
-};
+export const joinLists: Pass = (query) => mapSelects(query, withJoins);
 
 const withJoins = (node: Select): Select =>
   node.where.some((condition) => listOf(condition) !== undefined)

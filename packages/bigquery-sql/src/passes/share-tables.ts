@@ -1,6 +1,6 @@
 import { withFreshAliases } from '../tree/fresh-aliases.ts';
 import { freshNames } from '../tree/fresh-names.ts';
-import { forEachNode, type Mapper, mapExpressions, mapParts, someNode } from '../tree/map.ts';
+import { forEachNode, mapExpressions, mapParts, type Mapper, mapperWith, someNode } from '../tree/map.ts';
 import type { Query, With } from '../tree/nodes.ts';
 import { nowParameter } from '../tree/own-parameters.ts';
 import { isVolatile } from '../tree/volatile.ts';
@@ -41,15 +41,13 @@ export function shareTables(
   );
   if (shared.length === 0) return undefined;
   const numbers = new Map(shared.map(({ name }, at) => [name, at]));
-  const mapper: Mapper = {
-    expression: (node) => mapParts(node, mapper),
-    query: (node) => mapParts(node, mapper),
+  const mapper: Mapper = mapperWith({
     from: (node) => {
       const at = node.kind === 'reference' ? numbers.get(node.name) : undefined;
       if (node.kind !== 'reference' || at === undefined) return mapParts(node, mapper);
       return { kind: 'table', alias: node.alias, name: node.name, relation: relationOf(at), start: 0 };
     },
-  };
+  });
   const { tables, body } = mapper.query(query) as With;
   const others = tables.filter(({ name }) => !numbers.has(name));
   return {

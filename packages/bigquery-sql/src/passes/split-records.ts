@@ -1,5 +1,5 @@
 import { column } from '../tree/build.ts';
-import { forEachNode, type Mapper, mapParts } from '../tree/map.ts';
+import { forEachNode, mapParts, type Mapper, mapperWith } from '../tree/map.ts';
 import type { Column, Expression, Member, Query, RecordValue, Select } from '../tree/nodes.ts';
 import { scalar } from '../types.ts';
 import type { Pass } from './pass.ts';
@@ -36,8 +36,7 @@ function commonTablesByAlias(query: Query): ReadonlyMap<string, string> {
 
 /** Splits the records that subqueries return, the innermost first, and notes them. */
 function splitQueries(query: Query, records: Map<string, RecordValue>): Query {
-  const mapper: Mapper = {
-    expression: (node) => mapParts(node, mapper),
+  const mapper: Mapper = mapperWith({
     query: (node) => {
       if (node.kind !== 'with') return mapParts(node, mapper);
       const tables = node.tables.map((table) =>
@@ -52,7 +51,7 @@ function splitQueries(query: Query, records: Map<string, RecordValue>): Query {
       if (mapped.kind !== 'derived') return mapped;
       return { ...mapped, query: splitOne(mapped.query, mapped.alias, false, records) };
     },
-  };
+  });
   return mapper.query(query);
 }
 

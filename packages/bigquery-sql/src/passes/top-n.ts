@@ -1,6 +1,6 @@
 import { column, compareWith, select } from '../tree/build.ts';
 import { withFreshAliases } from '../tree/fresh-aliases.ts';
-import { forEachNode, type Mapper, mapParts, someNode } from '../tree/map.ts';
+import { forEachNode, mapSelects, someNode } from '../tree/map.ts';
 import type {
   Aggregate,
   CommonTable,
@@ -22,15 +22,7 @@ import type { Pass, PassOptions } from './pass.ts';
  */
 export const topNFirst: Pass = (query, options) => {
   const context = { ...options, commonTables: commonTablesOf(query) };
-  const mapper: Mapper = {
-    expression: (node) => mapParts(node, mapper),
-    query: (node) => {
-      const mapped = mapParts(node, mapper);
-      return mapped.kind === 'select' ? withThreshold(mapped, context) : mapped;
-    },
-    from: (node) => mapParts(node, mapper),
-  };
-  return mapper.query(query);
+  return mapSelects(query, (node) => withThreshold(node, context));
 };
 
 function withThreshold(query: Select, context: Context): Select {

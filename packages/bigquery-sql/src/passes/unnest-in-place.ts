@@ -9,7 +9,7 @@ import {
   select,
 } from '../tree/build.ts';
 import { unusedName } from '../tree/fresh-names.ts';
-import { forEachNode, type Mapper, mapParts } from '../tree/map.ts';
+import { forEachNode, mapSelects } from '../tree/map.ts';
 import type { Column, Expression, From, Join, Member, Query, Select, Unnest } from '../tree/nodes.ts';
 import { scalar, unknown } from '../types.ts';
 import type { Pass, PassOptions } from './pass.ts';
@@ -21,17 +21,8 @@ import { substitute, substituteIn } from './rewriting/substitute.ts';
  * Unnests an array in the select list of a subquery around the FROM item that has it: DuckDB plans a join with a
  * correlated UNNEST as a delim join, which is a hundred times slower.
  */
-export const unnestInPlace: Pass = (query, options) => {
-  const mapper: Mapper = {
-    expression: (node) => mapParts(node, mapper),
-    query: (node) => {
-      const mapped = mapParts(node, mapper);
-      return mapped.kind === 'select' ? unnestAll(mapped, query, options) : mapped;
-    },
-    from: (node) => mapParts(node, mapper),
-  };
-  return mapper.query(query);
-};
+export const unnestInPlace: Pass = (query, options) =>
+  mapSelects(query, (node) => unnestAll(node, query, options));
 
 function unnestAll(node: Select, root: Query, options: PassOptions): Select {
   const found = node.from && findUnnest(node.from);

@@ -1,5 +1,5 @@
 import { caseWhen, integerLiteral } from '../tree/build.ts';
-import { type Mapper, mapParts } from '../tree/map.ts';
+import { mapSelects } from '../tree/map.ts';
 import type { Column, Expression, From, RecordValue, Select, Unnest } from '../tree/nodes.ts';
 import { unknown } from '../types.ts';
 import type { Pass } from './pass.ts';
@@ -9,17 +9,9 @@ import { substitute } from './rewriting/substitute.ts';
 /** An array of at most one record, whose fields are columns, is unnested by a condition on its row. */
 export const unnestRecords: Pass = (query, options) => {
   const values = new Map<string, { readonly value: Expression; readonly offset: Expression }>();
-  const mapper: Mapper = {
-    expression: (node) => mapParts(node, mapper),
-    query: (node) => {
-      const mapped = mapParts(node, mapper);
-      return mapped.kind === 'select'
-        ? unnestIn(mapped, (alias, parts) => void values.set(alias, parts))
-        : mapped;
-    },
-    from: (node) => mapParts(node, mapper),
-  };
-  const unnested = mapper.query(query);
+  const unnested = mapSelects(query, (node) =>
+    unnestIn(node, (alias, parts) => void values.set(alias, parts)),
+  );
   if (values.size === 0) return query;
   const substituted = substitute(
     unnested,

@@ -7,7 +7,7 @@ import { duckdbText } from '../passes/duckdb-text.ts';
 import type { KnownValues } from '../passes/pass.ts';
 import { columnsRead } from '../passes/rewriting/columns-read.ts';
 import { literal } from '../tree/build.ts';
-import { type Mapper, mapParts } from '../tree/map.ts';
+import { mapParts, type Mapper, mapperWith } from '../tree/map.ts';
 import type { Literal, Query, Select } from '../tree/nodes.ts';
 import { sameName, scalar } from '../types.ts';
 import type { Outline } from './outline.ts';
@@ -72,9 +72,7 @@ function timeLiteral(value: unknown): Literal | undefined {
 /** The queries that put the columns of tables together, with only those that are read of them. */
 function withoutUnread(query: Query): Query {
   const read = columnsRead(query);
-  const mapper: Mapper = {
-    expression: (node) => mapParts(node, mapper),
-    query: (node) => mapParts(node, mapper),
+  const mapper: Mapper = mapperWith({
     from(node) {
       if (node.kind !== 'derived' || !putsTogether(node.query)) return mapParts(node, mapper);
       const names = read.get(node.alias);
@@ -82,7 +80,7 @@ function withoutUnread(query: Query): Query {
       const none = [{ name: 'row', value: literal(scalar('BOOL'), true) }];
       return { ...node, query: { ...node.query, columns: columns.length > 0 ? columns : none } };
     },
-  };
+  });
   return mapper.query(query);
 }
 

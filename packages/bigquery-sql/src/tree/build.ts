@@ -1,5 +1,5 @@
 import { duckdbType, nullType, scalar, structOf, type Type, unknown } from '../types.ts';
-import { type Mapper, mapParts, someNode } from './map.ts';
+import { mapParts, someNode, unchanged } from './map.ts';
 import type {
   Aggregate,
   Call,
@@ -215,8 +215,6 @@ export function computedBefore(node: Expression, parts: readonly Expression[]): 
     replaced(node, (value) => computed[values.indexOf(value)] ?? value),
   );
 }
-
-const unchanged: Mapper = { expression: (part) => part, query: (part) => part, from: (part) => part };
 
 function transformOne(items: Expression, elementType: Type, body: (local: Local) => Expression) {
   const inner = lambda([elementType], (local = never()) => body(local));

@@ -7,6 +7,24 @@ export interface Mapper {
   from(node: From): From;
 }
 
+/** Leaves every part as it is. */
+export const unchanged: Mapper = {
+  expression: (part) => part,
+  query: (part) => part,
+  from: (part) => part,
+};
+
+/** A mapper that replaces some kinds of parts, and goes into all others. */
+export function mapperWith(own: Partial<Mapper>): Mapper {
+  const mapper: Mapper = {
+    expression: (part) => mapParts(part, mapper),
+    query: (part) => mapParts(part, mapper),
+    from: (part) => mapParts(part, mapper),
+    ...own,
+  };
+  return mapper;
+}
+
 /** Copies a node with each of its direct parts mapped; the same node if no part changes. */
 export function mapParts<N extends Node>(node: N, mapper: Mapper): N;
 export function mapParts(node: Node, mapper: Mapper): Node {
@@ -121,12 +139,19 @@ export const mapExpression = (node: Expression, replace: (node: Expression) => E
 
 /** Replaces every expression below a node, from the leaves up. */
 export function mapExpressions<N extends Node>(node: N, replace: (node: Expression) => Expression): N {
-  const mapper: Mapper = {
-    expression: (part) => replace(mapParts(part, mapper)),
-    query: (part) => mapParts(part, mapper),
-    from: (part) => mapParts(part, mapper),
-  };
+  const mapper: Mapper = mapperWith({ expression: (part) => replace(mapParts(part, mapper)) });
   return mapParts(node, mapper);
+}
+
+/** Replaces every SELECT of a query, from the leaves up. */
+export function mapSelects(query: Query, replace: (select: Select) => Query): Query {
+  const mapper: Mapper = mapperWith({
+    query(part) {
+      const mapped = mapParts(part, mapper);
+      return mapped.kind === 'select' ? replace(mapped) : mapped;
+    },
+  });
+  return mapper.query(query);
 }
 
 const mapAggregate = (node: Aggregate, mapper: Mapper): Aggregate =>

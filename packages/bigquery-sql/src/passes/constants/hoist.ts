@@ -1,5 +1,5 @@
 import { isEqual } from '../../tree/equal.ts';
-import { forEachPart, type Mapper, mapParts } from '../../tree/map.ts';
+import { forEachPart, mapParts, type Mapper, mapperWith } from '../../tree/map.ts';
 import type { Expression, Node, Query } from '../../tree/nodes.ts';
 import { isVolatile } from '../../tree/volatile.ts';
 import { duckdbType, isScalar } from '../../types.ts';
@@ -38,12 +38,10 @@ export function hoist(query: Query, timesOnly = false): HoistedQuery {
     if (!known) constants.push(constantOf(name, value));
     return { kind: 'parameter', name, type: value.type };
   };
-  const mapper: Mapper = {
+  const mapper: Mapper = mapperWith({
     expression: (node) =>
       isConstant(node) && (!timesOnly || isTime(node)) ? bind(node) : mapParts(node, mapper),
-    query: (node) => mapParts(node, mapper),
-    from: (node) => mapParts(node, mapper),
-  };
+  });
   return { query: mapper.query(query), constants };
 }
 

@@ -1,7 +1,7 @@
 import { element } from '../../tree/build.ts';
 import { isEqual } from '../../tree/equal.ts';
 import { macroName } from '../../tree/macro-name.ts';
-import { forEachNode, type Mapper, mapExpressions, mapParts } from '../../tree/map.ts';
+import { forEachNode, mapExpressions, mapParts, type Mapper, mapperWith } from '../../tree/map.ts';
 import type { Aggregate, Call, Column, Expression, List, Query } from '../../tree/nodes.ts';
 import type { Pass } from '../pass.ts';
 import { arrayRead } from '../rewriting/array-reads.ts';
@@ -110,9 +110,7 @@ function narrow(query: Query, narrowed: ReadonlyMap<string, readonly number[]>):
 }
 
 function narrowDefinitions(query: Query, narrowed: ReadonlyMap<string, readonly number[]>): Query {
-  const mapper: Mapper = {
-    expression: (node) => mapParts(node, mapper),
-    query: (node) => mapParts(node, mapper),
+  const mapper: Mapper = mapperWith({
     from: (node) => {
       const mapped = mapParts(node, mapper);
       if (mapped.kind !== 'derived' || mapped.query.kind !== 'select') return mapped;
@@ -122,7 +120,7 @@ function narrowDefinitions(query: Query, narrowed: ReadonlyMap<string, readonly 
       });
       return { ...mapped, query: { ...mapped.query, columns } };
     },
-  };
+  });
   return mapper.query(query);
 }
 

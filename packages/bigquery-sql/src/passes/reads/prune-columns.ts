@@ -1,5 +1,5 @@
 import { nullLiteral } from '../../tree/build.ts';
-import { type Mapper, mapParts, someNode } from '../../tree/map.ts';
+import { mapParts, type Mapper, mapperWith, someNode } from '../../tree/map.ts';
 import type { Expression, Member, Query, Select } from '../../tree/nodes.ts';
 import type { Pass } from '../pass.ts';
 import { columnsRead, commonColumnsRead } from '../rewriting/columns-read.ts';
@@ -8,8 +8,7 @@ import { columnsRead, commonColumnsRead } from '../rewriting/columns-read.ts';
 export const pruneColumns: Pass = (query, options) => {
   const read = columnsRead(query);
   const common = commonColumnsRead(query, read);
-  const mapper: Mapper = {
-    expression: (node) => mapParts(node, mapper),
+  const mapper: Mapper = mapperWith({
     query: (node) => {
       if (node.kind !== 'with') return mapParts(node, mapper);
       const tables = node.tables.map((table) => {
@@ -24,7 +23,7 @@ export const pruneColumns: Pass = (query, options) => {
       const names = new Set(read.get(mapped.alias)?.keys());
       return { ...mapped, query: prune(mapped.query, names) };
     },
-  };
+  });
   const pruned = mapper.query(query);
   // Columns that only those read which have been left out may now be left out, too.
   return countColumns(pruned) === countColumns(query) ? pruned : pruneColumns(pruned, options);

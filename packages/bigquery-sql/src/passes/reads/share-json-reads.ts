@@ -1,7 +1,7 @@
 import { aliasesOf } from '../../tree/aliases-of.ts';
 import { call, column, element, list, select } from '../../tree/build.ts';
 import { macroName } from '../../tree/macro-name.ts';
-import { forEachPart, type Mapper, mapParts, someNode } from '../../tree/map.ts';
+import { forEachPart, mapParts, type Mapper, mapSelects, someNode, unchanged } from '../../tree/map.ts';
 import type { Column, Expression, Literal, Node, Select } from '../../tree/nodes.ts';
 import { arrayOf, isScalar, scalar } from '../../types.ts';
 import type { Pass } from '../pass.ts';
@@ -11,17 +11,8 @@ import { columnsRead } from '../rewriting/columns-read.ts';
  * Reads several paths of a text of JSON together: below the SELECT that uses the values, the text is checked and parsed
  * once a row.
  */
-export const shareJsonReads: Pass = (query, { fresh }) => {
-  const mapper: Mapper = {
-    expression: (node) => mapParts(node, mapper),
-    query: (node) => {
-      const mapped = mapParts(node, mapper);
-      return mapped.kind === 'select' ? withSharedReads(mapped, fresh) : mapped;
-    },
-    from: (node) => mapParts(node, mapper),
-  };
-  return mapper.query(query);
-};
+export const shareJsonReads: Pass = (query, { fresh }) =>
+  mapSelects(query, (node) => withSharedReads(node, fresh));
 
 /** A scalar at a path of a column, and what else finds numbers as they are written there. */
 interface Read {
@@ -68,6 +59,7 @@ function withSharedReads(node: Select, fresh: (prefix: string) => string): Selec
       : element(column(alias, `json_${at + 1}`, texts), index + 1, scalar('STRING'));
   };
   const mapper: Mapper = {
+    ...unchanged,
     expression: (part) => {
       const read = readOf(part);
       const value = read && foundAt(read);
@@ -75,8 +67,6 @@ function withSharedReads(node: Select, fresh: (prefix: string) => string): Selec
         return call(read.macro, [value, moved(read.text), read.path, ...read.others], part.type);
       return part.kind === 'column' ? moved(part) : mapParts(part, mapper);
     },
-    query: (part) => part,
-    from: (part) => part,
   };
   const inner = select({
     columns: [

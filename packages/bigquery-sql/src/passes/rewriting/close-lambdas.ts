@@ -1,7 +1,7 @@
 import { capturedParameters, hasSubquery } from '../../macros/macros.ts';
 import { aliasesOf } from '../../tree/aliases-of.ts';
 import { boolLiteral, caseWhen, computeFirst } from '../../tree/build.ts';
-import { type Mapper, mapParts, someExpression, someNode } from '../../tree/map.ts';
+import { mapParts, type Mapper, someExpression, someNode, unchanged } from '../../tree/map.ts';
 import type { Call, Expression, Lambda, Member, Node, Query } from '../../tree/nodes.ts';
 import { keysBeforeTry } from './keys-before-try.ts';
 
@@ -84,12 +84,11 @@ function mapBody(
   const own = new Set([...outer, ...node.parameters]);
   const isOwn = (part: Expression) => someNode(part, (inner) => inner.kind === 'local' && own.has(inner.id));
   const mapper: Mapper = {
+    ...unchanged,
     expression: (part) => {
       if (part.kind === 'lambda') return mapBody(part, own, replace);
       return isComputed(part) && !isOwn(part) ? replace(part) : mapParts(part, mapper);
     },
-    query: (query) => query,
-    from: (from) => from,
   };
   return mapParts(node, mapper);
 }

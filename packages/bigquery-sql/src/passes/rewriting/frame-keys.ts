@@ -1,6 +1,6 @@
 import { aggregatesRows } from '../../rules/queries/grouping.ts';
 import { column, select } from '../../tree/build.ts';
-import { type Mapper, mapParts } from '../../tree/map.ts';
+import { mapParts, type Mapper, mapSelects, unchanged } from '../../tree/map.ts';
 import type {
   Aggregate,
   Expression,
@@ -16,17 +16,8 @@ import type {
  * Computes subqueries in the key of a RANGE frame with an offset before the window: DuckDB copies such a key, and cannot
  * copy a subquery.
  */
-export function computeFrameKeys(query: Query, fresh: (prefix: string) => string): Query {
-  const mapper: Mapper = {
-    expression: (node) => mapParts(node, mapper),
-    query: (node) => {
-      const mapped = mapParts(node, mapper);
-      return mapped.kind === 'select' ? keysComputed(mapped, fresh) : mapped;
-    },
-    from: (node) => mapParts(node, mapper),
-  };
-  return mapper.query(query);
-}
+export const computeFrameKeys = (query: Query, fresh: (prefix: string) => string): Query =>
+  mapSelects(query, (node) => keysComputed(node, fresh));
 
 function keysComputed(node: Select, fresh: (prefix: string) => string): Select {
   const computed = new Map<Subquery, Member>();
@@ -65,8 +56,6 @@ function keysComputed(node: Select, fresh: (prefix: string) => string): Select {
     ...(grouped && { groupBy: { keys: grouped } }),
   };
 }
-
-const unchanged: Mapper = { expression: (part) => part, query: (part) => part, from: (part) => part };
 
 const hasRangeOffset = (over: Aggregate['over']): over is Window =>
   typeof over === 'object' &&

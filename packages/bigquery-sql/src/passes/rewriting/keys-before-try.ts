@@ -1,6 +1,6 @@
 import { computeFirst } from '../../tree/build.ts';
 import { isEqual } from '../../tree/equal.ts';
-import { type Mapper, mapExpression, mapParts, someExpression } from '../../tree/map.ts';
+import { mapExpression, mapParts, type Mapper, mapperWith, someExpression } from '../../tree/map.ts';
 import type { Call, Expression, Select } from '../../tree/nodes.ts';
 
 /**
@@ -18,11 +18,9 @@ export function keysBeforeTry(node: Select): Select {
     const mapped = mapParts(part, mapper);
     return mapped.kind === 'call' && mapped.function === 'TRY' ? overKeys(mapped, keys) : mapped;
   };
-  const inSubquery: Mapper = {
+  const inSubquery: Mapper = mapperWith({
     expression: (part) => computed(part, inSubquery),
-    query: (part) => mapParts(part, inSubquery),
-    from: (part) => mapParts(part, inSubquery),
-  };
+  });
   const mapper: Mapper = {
     ...inSubquery,
     // The arguments of aggregates are computed before the groups.

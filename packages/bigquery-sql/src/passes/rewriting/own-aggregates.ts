@@ -1,5 +1,5 @@
 import { column, select } from '../../tree/build.ts';
-import { forEachNode, type Mapper, mapParts } from '../../tree/map.ts';
+import { forEachNode, mapParts, type Mapper, mapSelects, unchanged } from '../../tree/map.ts';
 import type { Aggregate, Column, From, Member, Node, Query, Select } from '../../tree/nodes.ts';
 import { substituteIn } from './substitute.ts';
 
@@ -7,17 +7,8 @@ import { substituteIn } from './substitute.ts';
  * Keeps each aggregate in the query in which it is written. DuckDB lets one that reads columns of an outer query only belong to
  * that query, and passes that replace columns make such aggregates: so what they read becomes columns of their own query.
  */
-export function ownAggregates(query: Query, fresh: (prefix: string) => string): Query {
-  const mapper: Mapper = {
-    expression: (node) => mapParts(node, mapper),
-    query: (node) => {
-      const mapped = mapParts(node, mapper);
-      return mapped.kind === 'select' ? ownAggregatesOf(mapped, fresh) : mapped;
-    },
-    from: (node) => mapParts(node, mapper),
-  };
-  return mapper.query(query);
-}
+export const ownAggregates = (query: Query, fresh: (prefix: string) => string): Query =>
+  mapSelects(query, (node) => ownAggregatesOf(node, fresh));
 
 function ownAggregatesOf(node: Select, fresh: (prefix: string) => string): Select {
   const ownItems = node.from ? aliasesIn(node.from) : new Set<string>();
@@ -30,6 +21,7 @@ function ownAggregatesOf(node: Select, fresh: (prefix: string) => string): Selec
     return column(alias, name, outer.type, outer.required);
   };
   const mapper: Mapper = {
+    ...unchanged,
     expression: (part) => {
       if (part.kind === 'subquery') return part;
       const mapped = mapParts(part, mapper);
@@ -40,8 +32,6 @@ function ownAggregatesOf(node: Select, fresh: (prefix: string) => string): Selec
         ? substituteIn(mapped, (part) => (read.has(part.from) ? move(part) : undefined))
         : mapped;
     },
-    query: (part) => part,
-    from: (part) => part,
   };
   const mapped = mapParts(node, mapper);
   if (alias === undefined) return node;

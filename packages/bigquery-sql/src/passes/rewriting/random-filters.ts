@@ -1,6 +1,6 @@
 import { aliasesOf } from '../../tree/aliases-of.ts';
 import { and, column, element, isNull, list, select } from '../../tree/build.ts';
-import { forEachPart, type Mapper, mapParts, someExpression, someNode } from '../../tree/map.ts';
+import { forEachPart, mapSelects, someExpression, someNode } from '../../tree/map.ts';
 import type {
   Aggregate,
   Column,
@@ -27,18 +27,10 @@ type Fresh = (prefix: string) => string;
  *
  * @see conformance/duckdb/moved-random-filters.md
  */
-export function drawForEachRow(query: Query, fresh: Fresh): Query {
-  const mapper: Mapper = {
-    expression: (node) => mapParts(node, mapper),
-    query: (node) => {
-      const mapped = mapParts(node, mapper);
-      if (mapped.kind !== 'select' || !isRandom(mapped)) return mapped;
-      return steps.reduce((select, step) => step(select, fresh), mapped);
-    },
-    from: (node) => mapParts(node, mapper),
-  };
-  return mapper.query(query);
-}
+export const drawForEachRow = (query: Query, fresh: Fresh): Query =>
+  mapSelects(query, (node) =>
+    isRandom(node) ? steps.reduce((select, step) => step(select, fresh), node) : node,
+  );
 
 /** The conditions of an inner join filter its rows. */
 function filterInnerJoins(node: Select, fresh: Fresh): Select {

@@ -1,6 +1,6 @@
 import { callsMacroWith, capturedParameters, planningCosts } from '../../macros/macros.ts';
 import { computedBefore } from '../../tree/build.ts';
-import { type Mapper, mapParts } from '../../tree/map.ts';
+import { mapParts, type Mapper, mapperWith } from '../../tree/map.ts';
 import type { Expression, Query } from '../../tree/nodes.ts';
 import { isDraw } from '../../tree/volatile.ts';
 
@@ -9,11 +9,9 @@ import { isDraw } from '../../tree/volatile.ts';
  * each copy: in `CASE RAND() … WHEN`, another one for each comparison. Copies of one call are one object in the tree.
  */
 export function drawOnce(query: Query): Query {
-  const mapper: Mapper = {
+  const mapper: Mapper = mapperWith({
     expression: (node) => drawnOnce(node, mapper, () => {}),
-    query: (node) => mapParts(node, mapper),
-    from: (node) => mapParts(node, mapper),
-  };
+  });
   return mapper.query(query);
 }
 

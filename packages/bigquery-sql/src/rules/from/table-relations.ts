@@ -1,6 +1,6 @@
 import { column, nullLiteral, select, textLiteral } from '../../tree/build.ts';
 import { freshNames } from '../../tree/fresh-names.ts';
-import { type Mapper, mapParts } from '../../tree/map.ts';
+import { mapParts, type Mapper, mapperWith } from '../../tree/map.ts';
 import type { From, Member, Query, Table } from '../../tree/nodes.ts';
 import { layoutColumns, type StoredColumn, type StoredTable, storedValue } from '../../tree/stored-table.ts';
 import { columnsOf, quote, sameName, scalar, unknown } from '../../types.ts';
@@ -68,15 +68,13 @@ function readTable(
 export function readStored(query: Query, tables: readonly StoredTable[]): Query {
   const byName = new Map([...tables, partitionsOf(tables)].map((table) => [table.name, table]));
   const fresh = freshNames(query);
-  const mapper: Mapper = {
-    expression: (part) => mapParts(part, mapper),
-    query: (part) => mapParts(part, mapper),
+  const mapper: Mapper = mapperWith({
     from(part) {
       const table = part.kind === 'table' ? byName.get(part.name) : undefined;
       if (part.kind !== 'table' || table === undefined) return mapParts(part, mapper);
       return readTable(table, storedColumns(table), { alias: part.alias, start: part.start, fresh });
     },
-  };
+  });
   return mapper.query(query);
 }
 

@@ -1,6 +1,6 @@
 import { aggregate, castTo, column, select } from '../../tree/build.ts';
 import { isEqual } from '../../tree/equal.ts';
-import { forEachNode, type Mapper, mapParts, someNode } from '../../tree/map.ts';
+import { forEachNode, mapParts, type Mapper, someNode, unchanged } from '../../tree/map.ts';
 import type { Column, Expression, Grouping, Select } from '../../tree/nodes.ts';
 import { describeType, isScalar, type Type } from '../../types.ts';
 import { collationKey, isCollated, textOfKey } from '../collation.ts';
@@ -33,7 +33,7 @@ export function afterGrouping({ keys, sets }: Grouping, outputs: readonly Output
     if (value.kind === 'aggregate' && value.over === undefined) return value;
     return isKey(value) ? castTo(value, value.type) : mapParts(value, mapper);
   };
-  const mapper: Mapper = { expression: castKeys, query: (query) => query, from: (from) => from };
+  const mapper: Mapper = { ...unchanged, expression: castKeys };
   const hasHidden = (value: Expression) =>
     someNode(value, (part) => hidden.some((key) => isEqual(key, part)));
   return (value) => (hasHidden(value) ? castKeys(value) : value);
@@ -46,7 +46,7 @@ function anyOfGroup(texts: readonly Expression[]): AfterGrouping {
     const isKey = texts.some((text) => isEqual(text, value));
     return isKey ? aggregate('any_value', [value], value.type) : mapParts(value, mapper);
   };
-  const mapper: Mapper = { expression: replaced, query: (query) => query, from: (from) => from };
+  const mapper: Mapper = { ...unchanged, expression: replaced };
   return texts.length === 0 ? (value) => value : replaced;
 }
 

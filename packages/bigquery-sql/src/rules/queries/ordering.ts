@@ -1,7 +1,7 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import { column, select } from '../../tree/build.ts';
 import { isEqual } from '../../tree/equal.ts';
-import { type Mapper, mapParts, someExpression } from '../../tree/map.ts';
+import { mapParts, type Mapper, mapperWith, someExpression } from '../../tree/map.ts';
 import type { Expression, Member, Select, SortKey } from '../../tree/nodes.ts';
 import type { Context } from '../context.ts';
 import { sortKeys } from '../expressions/sort-order.ts';
@@ -89,10 +89,8 @@ function resultOf(
     const at = selected.findIndex((output) => isColumn(output) && isEqual(output.value, part));
     return results[at]?.value ?? mapParts(part, mapper);
   };
-  const mapper: Mapper = {
+  const mapper: Mapper = mapperWith({
     expression: toResult,
-    query: (query) => mapParts(query, mapper),
-    from: (from) => mapParts(from, mapper),
-  };
+  });
   return toResult(value);
 }
