@@ -16,29 +16,6 @@ export interface RunContext {
  */
 export type Run<T> = (context: RunContext) => Promise<T | undefined>;
 
-/** At most one run per key at a time in this process. The first caller starts it; it is aborted when the last one leaves. */
-export interface SingleFlight<T> {
-  /**
-   * Waits for the run of a key, and starts it unless one is running.
-   *
-   * @returns `joined`: the run had been started before
-   * @throws GatewayError CANCELLED when the signal is aborted first, and what the run throws
-   */
-  wait(
-    key: string,
-    signal: AbortSignal,
-    run: Run<T>,
-  ): Promise<{ readonly outcome: T; readonly joined: boolean }>;
-  /**
-   * Starts a run that no caller waits for. @returns undefined when one is running already, or another process does the
-   * work
-   */
-  start(key: string, signal: AbortSignal, run: Run<T>): Promise<T | undefined>;
-  has(key: string): boolean;
-  /** How many runs have callers that wait for them. */
-  runsWithCallers(): number;
-}
-
 interface Flight<T> {
   readonly context: RunContext;
   readonly outcome: Promise<T | undefined>;
@@ -52,14 +29,62 @@ interface Flight<T> {
 /** How often a run without waiters in this process checks whether callers of other processes still wait. */
 const checkElsewhereMs = 500;
 
-/** @param isOwn true for errors of the caller who began a run: the others begin one of their own */
-export function buildSingleFlight<T>(
-  clock: Clock,
-  isOwn: (error: unknown) => boolean = () => false,
-): SingleFlight<T> {
-  const flights = new Map<string, Flight<T>>();
+/** At most one run per key at a time in this process. The first caller starts it; it is aborted when the last one leaves. */
+export class SingleFlight<T> {
+  readonly #flights = new Map<string, Flight<T>>();
+  readonly #clock: Clock;
+  readonly #isOwn: (error: unknown) => boolean;
 
-  const startFlight = (key: string, run: Run<T>): Flight<T> => {
+  /** @param isOwn true for errors of the caller who began a run: the others begin one of their own */
+  constructor(clock: Clock, isOwn: (error: unknown) => boolean = () => false) {
+    this.#clock = clock;
+    this.#isOwn = isOwn;
+  }
+
+  /**
+   * Waits for the run of a key, and starts it unless one is running.
+   *
+   * @returns `joined`: the run had been started before
+   * @throws GatewayError CANCELLED when the signal is aborted first, and what the run throws
+   */
+  async wait(
+    key: string,
+    signal: AbortSignal,
+    run: Run<T>,
+  ): Promise<{ readonly outcome: T; readonly joined: boolean }> {
+    // The signal of an HTTP server's request may not report that it is already aborted; one derived from it does.
+    const derived = AbortSignal.any([signal]);
+    for (;;) {
+      if (derived.aborted) throw callerDisconnected();
+      const running = this.#flights.get(key);
+      const joining = this.#join(key, running ?? this.#begin(key, run), derived, true);
+      const outcome = await joining.catch((error: unknown) => {
+        if (running === undefined || !this.#isOwn(error)) throw error;
+        return undefined;
+      });
+      if (outcome !== undefined) return { outcome, joined: running !== undefined };
+    }
+  }
+
+  /**
+   * Starts a run that no caller waits for. @returns undefined when one is running already, or another process does the
+   * work
+   */
+  async start(key: string, signal: AbortSignal, run: Run<T>): Promise<T | undefined> {
+    if (this.#flights.has(key) || signal.aborted) return undefined;
+    return this.#join(key, this.#begin(key, run), signal, false);
+  }
+
+  has(key: string): boolean {
+    return this.#flights.has(key);
+  }
+
+  /** How many runs have callers that wait for them. */
+  runsWithCallers(): number {
+    return [...this.#flights.values()].filter(({ callers }) => callers > 0).length;
+  }
+
+  #begin(key: string, run: Run<T>): Flight<T> {
     const controller = new AbortController();
     const context: RunContext = {
       signal: controller.signal,
@@ -69,31 +94,18 @@ export function buildSingleFlight<T>(
     // The run starts one microtask later: its context refers to the complete flight.
     const outcome = Promise.resolve()
       .then(() => run(context))
-      .finally(() => remove(key, flight));
+      .finally(() => this.#remove(key, flight));
     const flight: Flight<T> = { context, outcome, controller, waiters: 0, callers: 0, isEnding: false };
-    flights.set(key, flight);
+    this.#flights.set(key, flight);
     return flight;
-  };
+  }
 
-  const remove = (key: string, flight: Flight<T>) => {
-    if (flights.get(key) === flight) flights.delete(key);
-  };
+  #remove(key: string, flight: Flight<T>): void {
+    if (this.#flights.get(key) === flight) this.#flights.delete(key);
+  }
 
-  /** Aborts a run without waiters, unless a caller waits in another process, or one joins in the meantime. */
-  const endUnlessAwaited = async (key: string, flight: Flight<T>) => {
-    if (flight.waiters > 0 || flight.isEnding) return;
-    flight.isEnding = true;
-    const isCurrent = () => flight.waiters === 0 && flights.get(key) === flight;
-    while (isCurrent() && (await flight.context.isAwaitedElsewhere?.())) await sleep(clock, checkElsewhereMs);
-    flight.isEnding = false;
-    if (flight.waiters > 0) return;
-    // Removed first: later callers must not join a run that is being aborted.
-    remove(key, flight);
-    flight.controller.abort();
-  };
-
-  const join = (key: string, flight: Flight<T>, signal: AbortSignal, isCaller: boolean) =>
-    new Promise<T | undefined>((resolve, reject) => {
+  #join(key: string, flight: Flight<T>, signal: AbortSignal, isCaller: boolean): Promise<T | undefined> {
+    return new Promise((resolve, reject) => {
       const leave = () => {
         signal.removeEventListener('abort', abandon);
         flight.waiters -= 1;
@@ -102,7 +114,7 @@ export function buildSingleFlight<T>(
       const abandon = () => {
         leave();
         reject(callerDisconnected());
-        endUnlessAwaited(key, flight);
+        this.#endUnlessAwaited(key, flight);
       };
       flight.waiters += 1;
       if (isCaller) flight.callers += 1;
@@ -112,25 +124,19 @@ export function buildSingleFlight<T>(
       };
       flight.outcome.finally(leaveUnlessAbandoned).then(resolve, reject);
     });
+  }
 
-  return {
-    async wait(key, signal, run) {
-      // The signal of an HTTP server's request may not report that it is already aborted; one derived from it does.
-      const derived = AbortSignal.any([signal]);
-      for (;;) {
-        if (derived.aborted) throw callerDisconnected();
-        const running = flights.get(key);
-        const joining = join(key, running ?? startFlight(key, run), derived, true);
-        const outcome = await joining.catch((error: unknown) => {
-          if (running === undefined || !isOwn(error)) throw error;
-          return undefined;
-        });
-        if (outcome !== undefined) return { outcome, joined: running !== undefined };
-      }
-    },
-    start: async (key, signal, run) =>
-      flights.has(key) || signal.aborted ? undefined : join(key, startFlight(key, run), signal, false),
-    has: (key) => flights.has(key),
-    runsWithCallers: () => [...flights.values()].filter(({ callers }) => callers > 0).length,
-  };
+  /** Aborts a run without waiters, unless a caller waits in another process, or one joins in the meantime. */
+  async #endUnlessAwaited(key: string, flight: Flight<T>): Promise<void> {
+    if (flight.waiters > 0 || flight.isEnding) return;
+    flight.isEnding = true;
+    const isCurrent = () => flight.waiters === 0 && this.#flights.get(key) === flight;
+    while (isCurrent() && (await flight.context.isAwaitedElsewhere?.()))
+      await sleep(this.#clock, checkElsewhereMs);
+    flight.isEnding = false;
+    if (flight.waiters > 0) return;
+    // Removed first: later callers must not join a run that is being aborted.
+    this.#remove(key, flight);
+    flight.controller.abort();
+  }
 }

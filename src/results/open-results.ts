@@ -5,7 +5,7 @@ import { buildTimeline, type Clock } from '../concurrency/clock.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import { LoopTurns } from '../concurrency/loop-turns.ts';
 import { Slots } from '../concurrency/slots.ts';
-import { buildSingleFlight, type SingleFlight } from '../concurrency/single-flight.ts';
+import { SingleFlight } from '../concurrency/single-flight.ts';
 import type { Engine } from '../engine-contract/engine.ts';
 import { errorToLog } from '../engine-contract/without-values.ts';
 import { GatewayError } from '../errors.ts';
@@ -96,7 +96,7 @@ export function openResults(options: ResultsOptions): Results {
   const waves = buildWaves({ clock, timeline, isOn: sharesParts, refreshesTogether });
   const hotKeys = new HotKeys((bound) => isOutdated(bound, clock.now().getTime()), waves, options.paceOf);
   const followers: Followers = new Map();
-  const singleFlight = buildSingleFlight<RunOutcome>(clock, isOverBudget);
+  const singleFlight = new SingleFlight<RunOutcome>(clock, isOverBudget);
   const prefix = `${JSON.stringify(engine.source)} `;
   const keyOf = prefixedCacheKey(prefix);
   const parseKey = (key: string) =>
@@ -144,15 +144,7 @@ export function openResults(options: ResultsOptions): Results {
       hotKeys.replaceQueries(new Set(next.queries), parseKey);
       pins.replaceCatalog(next);
     },
-    dataChanged() {
-      const isOutdated = ({ key, bound }: HotKey) => {
-        const document = memory.peek(key);
-        return (
-          document !== undefined && document.metadata.dataVersion !== engine.dataVersionOf?.(bound.query)
-        );
-      };
-      hotKeys.refreshNow(isOutdated, clock.elapsedMs());
-    },
+    dataChanged: () => refreshChanged(compute),
     ...buildFollow(compute, keyOf),
     counters,
     hotKeys: () => hotKeys.size,
@@ -166,6 +158,15 @@ export function openResults(options: ResultsOptions): Results {
       await shared?.close();
     },
   };
+}
+
+/** Refreshes what is kept warm of an earlier version of the data. */
+function refreshChanged({ engine, memory, hotKeys, clock }: ComputeOptions): void {
+  const isChanged = ({ key, bound }: HotKey) => {
+    const document = memory.peek(key);
+    return document !== undefined && document.metadata.dataVersion !== engine.dataVersionOf?.(bound.query);
+  };
+  hotKeys.refreshNow(isChanged, clock.elapsedMs());
 }
 
 /** Gets a newer result of a key, and informs those who follow it if there is not one. */

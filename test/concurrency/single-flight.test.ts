@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { buildSingleFlight, type Run } from '../../src/concurrency/single-flight.ts';
+import { type Run, SingleFlight } from '../../src/concurrency/single-flight.ts';
 import { fakeClock, settled } from '../support/fake-clock.ts';
 
 const clock = fakeClock();
@@ -18,7 +18,7 @@ function controlledRun() {
 }
 
 test('callers of a key wait for one run, which knows how many they are', async () => {
-  const flights = buildSingleFlight<string>(clock);
+  const flights = new SingleFlight<string>(clock);
   const { run, runs, resolve } = controlledRun();
   const outcomes = Promise.all([1, 2, 3].map(() => flights.wait('key', neverAborted(), run)));
   await settled();
@@ -31,7 +31,7 @@ test('callers of a key wait for one run, which knows how many they are', async (
 });
 
 test('a run that was started without callers can be joined, and is not started twice', async () => {
-  const flights = buildSingleFlight<string>(clock);
+  const flights = new SingleFlight<string>(clock);
   const { run, runs, resolve } = controlledRun();
   const started = flights.start('key', neverAborted(), run);
   await settled();
@@ -45,7 +45,7 @@ test('a run that was started without callers can be joined, and is not started t
 });
 
 test('a caller that joined a run without an outcome starts its own', async () => {
-  const flights = buildSingleFlight<string>(clock);
+  const flights = new SingleFlight<string>(clock);
   const { run, resolve } = controlledRun();
   const started = flights.start('key', neverAborted(), run);
   const waiting = flights.wait('key', neverAborted(), async () => 'own');
@@ -55,7 +55,7 @@ test('a caller that joined a run without an outcome starts its own', async () =>
 });
 
 test('a run whose last caller disconnects goes on while it is awaited elsewhere', async () => {
-  const flights = buildSingleFlight<string>(clock);
+  const flights = new SingleFlight<string>(clock);
   const { run, runs } = controlledRun();
   const caller = new AbortController();
   const waiting = flights.wait('key', caller.signal, run);

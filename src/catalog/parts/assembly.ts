@@ -55,10 +55,10 @@ export class Assembly {
       return known;
     };
     const edits = this.#edits(reader, unbound, tablesOf, new Map());
-    const functions = this.#definitions.flat();
+    const leading = this.#definitions.flat();
     const withs = [...hosts].flatMap(([host, { definitions }]) => withEdit(reader, host, definitions));
     const before: Edit[] =
-      functions.length === 0 ? [] : [{ ...insertAt(functionsStart(reader)), segments: functions }];
+      leading.length === 0 ? [] : [{ ...insertAt(functionsStart(reader)), segments: leading }];
     const all = tree.kind === 'CreateView' ? tree.query : { start: 0, end: reader.text.length };
     const hidden = hosts.get(mainQuery(tree))?.names.values() ?? [];
     return {

@@ -1,7 +1,7 @@
 import { keyOf } from '../../concurrency/fair-share.ts';
 import { systemClock } from '../../concurrency/clock.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
-import { buildSingleFlight, type RunContext } from '../../concurrency/single-flight.ts';
+import { type RunContext, SingleFlight } from '../../concurrency/single-flight.ts';
 import type { Part } from '../../formats/renderer.ts';
 import type { Rows } from '../../formats/rows.ts';
 import { toOwnMemory } from '../../results/encodings.ts';
@@ -18,7 +18,7 @@ interface RenderOptions {
 
 /** Equal requests of a key that arrive meanwhile wait for the same body. */
 export function buildRenderWhole(options: RenderOptions): RenderWhole {
-  const running = buildSingleFlight<Buffer>(systemClock);
+  const running = new SingleFlight<Buffer>(systemClock);
   return async (digest, rows, request) => {
     // Another key's share of memory must not decide about this one's.
     const key = `${keyOf(request.owner)} ${digest}`;

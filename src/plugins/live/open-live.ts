@@ -1,7 +1,5 @@
 import type { FairShare, Owner } from '../../concurrency/fair-share.ts';
 import type { PluginHost } from '../../gateway/plugin.ts';
-import { StreamBody } from '../../http/message/stream/stream-body.ts';
-import { ownerOf } from '../../keys/principal.ts';
 import { Beginnings } from './streams/beginnings.ts';
 import { CheckTimers } from './streams/check-timers.ts';
 import { Delivery } from './delivery.ts';
@@ -11,7 +9,7 @@ import { LiveStreams } from './streams/live-streams.ts';
 import { Rights } from './streams/rights.ts';
 import { ServedQueries } from './streams/served-queries.ts';
 import { StepQueue } from './step-queue.ts';
-import { Feed, Stream } from './stream.ts';
+import { Feed } from './stream.ts';
 import { Subscribers } from './subscribers.ts';
 import { Waits } from './waits.ts';
 import { Watches } from './watches.ts';
@@ -70,29 +68,12 @@ export function openLive(options: LiveOptions): Live {
   });
   const streams: LiveStreams = new LiveStreams({ watches, delivery, subscribers, places, counters, timers });
   const rights: Rights = new Rights({ reopen, follow, watches, queries, streams, delivery, onBug });
-  const beginnings = new Beginnings({ watches, queries, streams, rights, delivery, places });
+  const beginnings = new Beginnings({ watches, queries, streams, subscribers, rights, delivery, places });
   const { prepare } = beginnings;
   const giveBack = (owner: Owner) => places.giveBack(owner);
   const waits = new Waits({ watches, callerOf, prepare, giveBack, queryOf: queries.of, turns, clock });
   return {
-    stream(head, { principal }, followed, kind) {
-      const owner = ownerOf(principal);
-      const count = followed.length;
-      const release = prepare(owner, followed);
-      return new StreamBody({
-        begin(sink, onEnd) {
-          const subscriber = subscribers.of(head, principal);
-          const stream = new Stream({ subscriber, principal, owner, kind, places: count, sink, onEnd });
-          beginnings.begin(stream, followed);
-          release();
-          return streams.leaving(stream);
-        },
-        discard() {
-          release();
-          places.giveBack(owner, count);
-        },
-      });
-    },
+    stream: (head, { principal }, followed, kind) => beginnings.stream(head, principal, followed, kind),
     wait: waits.wait,
     replaceCatalog(catalog) {
       queries.replace(catalog);

@@ -75,43 +75,15 @@ export function serveEditor({ input, output, queriesDir, dialect }: Options): vo
   const documents = new TextDocuments(TextDocument);
   const checked = new Map<string, OpenDocument>();
   const tables = openTables();
-  const parts = openParts();
+  const check = buildCheck(tables, { queriesDir, dialect });
   const changed = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
 
-  const check = ({
-    uri,
-    text,
-  }: {
-    readonly uri: string;
-    readonly text: string;
-  }): OpenDocument | undefined => {
-    const file = savedQueryFile(uri, text, queriesDir);
-    if (file === undefined) return undefined;
-    if (isCheckFile(file, queriesDir)) {
-      const folder = resolve(queriesDir);
-      const folderParts = parts.in(folder);
-      const context = { tables: tables.of(folder), dialect, parts: folderParts };
-      return {
-        ...{ file, folder, text, last: undefined, readable: folderParts.library.tableNames() },
-        checked: checkAsserts(folder, file, text, context),
-        hasAsserts: true,
-      };
-    }
-    const sql = sqlPart(text)?.sql ?? '';
-    const last = parseAround(sql, sql.length) ?? checked.get(uri)?.last;
-    const folder = dirname(file);
-    const context = { tables: tables.of(folder), dialect, parts: parts.of(file, text) };
-    return {
-      ...{ file, folder, text, last, readable: context.parts.library.tableNames() },
-      checked: checkDocument(basename(file, '.sql'), file, text, context),
-    };
-  };
   const checkChanged = () => {
     clearTimeout(timer);
     timer = undefined;
     for (const uri of changed) {
-      const document = check({ uri, text: documents.get(uri)?.getText() ?? '' });
+      const document = check(uri, documents.get(uri)?.getText() ?? '', checked.get(uri));
       if (document === undefined) continue;
       checked.set(uri, document);
       void connection.sendDiagnostics({ uri, diagnostics: diagnosticsOf(document) });
@@ -152,6 +124,33 @@ export function serveEditor({ input, output, queriesDir, dialect }: Options): vo
   });
   documents.listen(connection);
   connection.listen();
+}
+
+/** @returns checks the text of an open file, which may have been checked before; undefined if it is not a saved query */
+function buildCheck(tables: Tables, { queriesDir, dialect }: Pick<Options, 'queriesDir' | 'dialect'>) {
+  const parts = openParts();
+  return (uri: string, text: string, before: OpenDocument | undefined): OpenDocument | undefined => {
+    const file = savedQueryFile(uri, text, queriesDir);
+    if (file === undefined) return undefined;
+    if (isCheckFile(file, queriesDir)) {
+      const folder = resolve(queriesDir);
+      const folderParts = parts.in(folder);
+      const context = { tables: tables.of(folder), dialect, parts: folderParts };
+      return {
+        ...{ file, folder, text, last: undefined, readable: folderParts.library.tableNames() },
+        checked: checkAsserts(folder, file, text, context),
+        hasAsserts: true,
+      };
+    }
+    const sql = sqlPart(text)?.sql ?? '';
+    const folder = dirname(file);
+    const context = { tables: tables.of(folder), dialect, parts: parts.of(file, text) };
+    return {
+      ...{ file, folder, text, readable: context.parts.library.tableNames() },
+      last: parseAround(sql, sql.length) ?? before?.last,
+      checked: checkDocument(basename(file, '.sql'), file, text, context),
+    };
+  };
 }
 
 function savedQueryFile(uri: string, text: string, queriesDir: string): string | undefined {

@@ -5,7 +5,7 @@ import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import { openLinkedAbort } from '../../../concurrency/abort.ts';
 import { systemClock } from '../../../concurrency/clock.ts';
 import type { Owner } from '../../../concurrency/fair-share.ts';
-import { buildSingleFlight } from '../../../concurrency/single-flight.ts';
+import { SingleFlight } from '../../../concurrency/single-flight.ts';
 import type { Wave } from '../../../engine-contract/engine.ts';
 import { withoutValues } from '../../../engine-contract/without-values.ts';
 import { GatewayError } from '../../../errors.ts';
@@ -90,7 +90,7 @@ export async function openKeptParts(options: KeptPartsOptions): Promise<KeptPart
 export class KeptParts {
   readonly #options: KeptPartsOptions;
   readonly #kept = new Map<string, Kept>();
-  readonly #fills = buildSingleFlight<Kept>(systemClock);
+  readonly #fills = new SingleFlight<Kept>(systemClock);
   /** The connection drops one table at a time. */
   readonly #exclusive = buildExclusive();
   #tablesMade = 0;

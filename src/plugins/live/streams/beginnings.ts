@@ -1,5 +1,8 @@
 import { type FairShare, type Owner, sharersOf } from '../../../concurrency/fair-share.ts';
 import { GatewayError } from '../../../errors.ts';
+import type { RequestHead } from '../../../http/message/head.ts';
+import { StreamBody } from '../../../http/message/stream/stream-body.ts';
+import { ownerOf, type Principal } from '../../../keys/principal.ts';
 import type { Delivery } from '../delivery.ts';
 import { heartbeat } from '../events/event-frames.ts';
 import type { Followed } from '../followed.ts';
@@ -7,13 +10,15 @@ import type { LiveStreams } from './live-streams.ts';
 import type { Rights } from './rights.ts';
 import type { ServedQueries } from './served-queries.ts';
 import { stepsOf } from '../step-queue.ts';
-import type { Stream, Subscription } from '../stream.ts';
+import { Stream, type StreamKind, type Subscription } from '../stream.ts';
+import type { Subscribers } from '../subscribers.ts';
 import type { Beginning, Watches } from '../watches.ts';
 
 interface BeginningsOptions {
   readonly watches: Watches;
   readonly queries: ServedQueries;
   readonly streams: LiveStreams;
+  readonly subscribers: Subscribers;
   readonly rights: Rights;
   readonly delivery: Delivery;
   /** How many queries are followed, by which keys. */
@@ -54,7 +59,33 @@ export class Beginnings {
     );
   };
 
-  begin(stream: Stream, queries: readonly Followed[]): void {
+  /** A response with the results of some queries as they change. @throws GatewayError OVERLOADED */
+  stream(
+    head: RequestHead,
+    principal: Principal,
+    followed: readonly Followed[],
+    kind: StreamKind,
+  ): StreamBody {
+    const { streams, subscribers, places } = this.#options;
+    const owner = ownerOf(principal);
+    const count = followed.length;
+    const release = this.prepare(owner, followed);
+    return new StreamBody({
+      begin: (sink, onEnd) => {
+        const subscriber = subscribers.of(head, principal);
+        const stream = new Stream({ subscriber, principal, owner, kind, places: count, sink, onEnd });
+        this.#begin(stream, followed);
+        release();
+        return streams.leaving(stream);
+      },
+      discard() {
+        release();
+        places.giveBack(owner, count);
+      },
+    });
+  }
+
+  #begin(stream: Stream, queries: readonly Followed[]): void {
     const { streams, rights, delivery } = this.#options;
     streams.add(stream);
     for (const frame of stream.kind.firstFrames ?? []) stream.write(frame);
