@@ -1,6 +1,5 @@
-import type { Owner } from '../concurrency/fair-share.ts';
 import type { Schedule } from '../keys/concurrency-limiter.ts';
-import { ownerOf, type Principal } from '../keys/principal.ts';
+import type { Principal } from '../keys/principal.ts';
 import type { ObtainedResult } from '../results/get-result.ts';
 import type { RequestTrace } from '../trace/span.ts';
 
@@ -32,7 +31,3 @@ export interface Caller {
   readonly head: CallingRequest;
   readonly admission: Admission;
 }
-
-/** Whose share of everything that callers share the calls use. */
-export const ownerOfCaller = ({ admission }: Caller): Exclude<Owner, undefined> =>
-  ownerOf(admission.principal);

@@ -3,6 +3,7 @@ import type { BoundQuery } from '../catalog/binding/bind.ts';
 import { defaultMaxItems } from '../catalog/binding/value-limits.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import { getOrAdd } from '../get-or-add.ts';
+import { ownerOf } from '../keys/principal.ts';
 import { cacheKey } from '../results/cache-key.ts';
 import type { CachedResult, ObtainedResult } from '../results/get-result.ts';
 import { valueKind } from '../row-arguments/cell-values.ts';
@@ -10,7 +11,7 @@ import { gatherRows } from '../row-arguments/gather-rows.ts';
 import { allRows } from '../row-arguments/row-arguments.ts';
 import type { ReadRows } from '../row-arguments/row-reader.ts';
 import { callerOf, rowTask } from '../row-arguments/row-task.ts';
-import { type Caller, ownerOfCaller } from './caller.ts';
+import type { Caller } from './caller.ts';
 import { EndpointRequest } from './endpoint-request.ts';
 import type { Call, Gate } from './gate.ts';
 import type { Obtain } from './obtain.ts';
@@ -178,7 +179,7 @@ export class ResultLoader {
   /** A result with the rows that a task finds, as a document of their own. */
   async #select(result: CachedResult, task: Parameters<ReadRows>[1]): Promise<CachedResult> {
     const { readRows, turns } = this.#options;
-    const owner = ownerOfCaller(this.#caller);
+    const owner = ownerOf(this.#caller.admission.principal);
     const outcome = await readRows(result, task, callerOf(this.#caller.head, owner));
     return { ...result, document: await turns.run(owner, gatherRows(result.document, outcome)) };
   }

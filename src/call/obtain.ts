@@ -1,11 +1,12 @@
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
+import { ownerOf } from '../keys/principal.ts';
 import type { CurrentResults } from '../results/current-results.ts';
 import type { CachedResult, GetResult, ObtainedResult } from '../results/get-result.ts';
 import { exactAggregate } from '../row-arguments/aggregate-rows.ts';
 import { documentOfAggregates } from '../row-arguments/gather-rows.ts';
 import { bindAggregates, bindRows, isPushed } from '../row-arguments/pushed/pushed-query.ts';
 import type { Page, PageOfResult } from '../row-pages/page-of-result.ts';
-import { type Caller, ownerOfCaller } from './caller.ts';
+import type { Caller } from './caller.ts';
 import type { Call } from './gate.ts';
 import type { Part, RowRequest } from './part.ts';
 
@@ -56,7 +57,7 @@ export class Obtain {
     const { getResult, turns, audit } = this.#options;
     const { head, admission } = caller;
     const { principal, noCache, schedule } = admission;
-    const owner = ownerOfCaller(caller);
+    const owner = ownerOf(principal);
     const run = () => getResult(bound, { caller: head, noCache, owner, payer: principal, isFollowed });
     try {
       const result = await (schedule === undefined ? run() : schedule(run, head));
@@ -100,7 +101,7 @@ export class Obtain {
   async part(call: Call, { page, rowRequest }: Part): Promise<Obtained> {
     const { bound, caller } = call;
     if (page !== undefined) {
-      const owner = ownerOfCaller(caller);
+      const owner = ownerOf(caller.admission.principal);
       const made = await this.#options.pageOfResult(await this.whole(call.over(page.bound)), page, owner);
       return { bound, result: made.result, page: made };
     }

@@ -72,6 +72,7 @@ export class FairQueue<T = void, Kind = undefined> {
    * @returns whether a waiter was served
    */
   serveNext(valueFor: (kind: Kind) => T | undefined): boolean {
+    if (this.#size === 0) return false;
     for (const name of this.#groupsInOrder()) {
       if (name !== undefined && this.#serve(name, valueFor)) return true;
     }

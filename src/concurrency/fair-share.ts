@@ -35,7 +35,7 @@ const holdsTimesFree = 7;
  * @param free what no owner holds
  * @see Choudhury and Hahne, "Dynamic Queue Length Thresholds in a Shared-Memory Packet Switch", 1998
  */
-export function isWithinShare(held: number, free: number, amount: number): boolean {
+function isWithinShare(held: number, free: number, amount: number): boolean {
   return amount <= free && held + amount - 1 < holdsTimesFree * (free - amount + 1);
 }
 

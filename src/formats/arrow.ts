@@ -22,7 +22,7 @@ export const arrow: Renderer = {
  *
  * @see https://arrow.apache.org/docs/format/Columnar.html#ipc-streaming-format
  */
-export function* arrowParts(rows: Rows, shapes: readonly Shape[]): Generator<Uint8Array> {
+function* arrowParts(rows: Rows, shapes: readonly Shape[]): Generator<Uint8Array> {
   const columns = shapes.map((shape, at) => buildColumn(rows.columns[at]?.name ?? '', shape));
   const schema: flechette.Schema = {
     version: flechette.Version.V5,

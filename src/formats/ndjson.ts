@@ -11,7 +11,7 @@ export const ndjson: Renderer = {
 };
 
 /** Rows as in the JSON document, byte for byte, a line each; in parts. */
-export function* ndjsonParts(rows: Pick<Rows, 'identity'>): Generator<string> {
+function* ndjsonParts(rows: Pick<Rows, 'identity'>): Generator<string> {
   for (const part of textParts(rows)) {
     // A value of type JSON may have line breaks between its parts; inside of strings they are escaped.
     const text = /[\r\n]/.test(part) ? part.replaceAll(/[\r\n]/g, ' ') : part;

@@ -29,10 +29,7 @@ export const prometheus: Renderer = {
  * @throws GatewayError ENGINE_FAILED if two rows have the same labels: Prometheus would refuse or mix them
  * @see https://prometheus.io/docs/instrumenting/exposition_formats/
  */
-export function* prometheusText(
-  rows: Rows,
-  { labels, metrics }: PrometheusText,
-): Generator<undefined, string> {
+function* prometheusText(rows: Rows, { labels, metrics }: PrometheusText): Generator<undefined, string> {
   const placeOf = (column: string) => rows.columns.findIndex(({ name }) => name === column);
   const labelPlaces = labels.map((label) => ({ label, place: placeOf(label) }));
   const samples = metrics.map((metric) => ({ metric, place: placeOf(metric.column), texts: [] as string[] }));

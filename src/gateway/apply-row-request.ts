@@ -7,7 +7,8 @@ import { documentOfAggregates, gatherRows } from '../row-arguments/gather-rows.t
 import type { ReadRows } from '../row-arguments/row-reader.ts';
 import type { ByteBudget } from '../http/message/byte-budget.ts';
 import type { RowRequest } from '../call/part.ts';
-import { type Caller, ownerOfCaller } from '../call/caller.ts';
+import type { Caller } from '../call/caller.ts';
+import { ownerOf } from '../keys/principal.ts';
 import type { ApplyRowRequest } from '../call/obtain.ts';
 
 interface ApplyOptions {
@@ -22,7 +23,7 @@ export function buildApplyRowRequest({ readRows, budget, turns }: ApplyOptions):
     request: RowRequest,
     caller: Caller,
   ): Promise<ResultDocument> => {
-    const owner = ownerOfCaller(caller);
+    const owner = ownerOf(caller.admission.principal);
     const { document } = result;
     const outcome = await readRows(result, request.task, callerOf(caller.head, owner));
     const { aggregates } = request;

@@ -9,7 +9,7 @@ export interface Frame {
 }
 
 /** The length of the payload and the id with 4 bytes each, and the kind. */
-export const headBytes = 9;
+const headBytes = 9;
 
 /** The bytes that were read are not a stream of frames: the other process has failed. */
 export class FrameError extends Error {}

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
+import type { SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Clock, Timeline } from '../concurrency/clock.ts';
 import { keyOf, type Owner } from '../concurrency/fair-share.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
@@ -164,7 +165,7 @@ async function runQuery(
   const begunAt = run.wave?.moment ?? clock.now().getTime();
   counters.runs += 1;
   log.debug({ requestId: trace?.requestId, endpoint: bound.query.name }, 'the engine runs a query');
-  noteCallerSql(log, bound, run.owner, trace);
+  if (bound.sql !== undefined) noteCallerSql(log, bound.query, bound.sql, run.owner, trace);
   const slot = slots.slotFor(run.owner);
   const beforeRows = (signal: AbortSignal) => slot.take(signal);
   try {
@@ -194,17 +195,14 @@ function earlierRows(document: ResultDocument | undefined): EarlierRows | undefi
 /** Written at once: a text that ends the process can be found, and who sent it. */
 function noteCallerSql(
   log: Logger,
-  { sql, query }: BoundQuery,
+  { name: endpoint }: SavedQuery,
+  sql: string,
   owner: Owner,
   trace: RequestTrace | undefined,
 ): void {
-  if (sql === undefined) return;
   const key = owner === undefined ? {} : { key: keyOf(owner) };
   const requestId = trace && { requestId: trace.requestId };
-  log.info(
-    { ...requestId, ...key, endpoint: query.name, sql_sha256: hash('sha256', sql) },
-    'SQL of a caller runs',
-  );
+  log.info({ ...requestId, ...key, endpoint, sql_sha256: hash('sha256', sql) }, 'SQL of a caller runs');
   log.flush();
 }
 

@@ -100,7 +100,7 @@ interface Joined {
 }
 
 /** Puts texts or bytes together in steps, one for each of about a megabyte. */
-export function* joinParts(
+function* joinParts(
   parts: readonly (string | Uint8Array)[],
   byteLength = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0),
 ): Generator<void, Joined> {

@@ -41,7 +41,6 @@ export function openResultStore(limitBytes: number, counters: Counters): ResultS
       const known = memory.newest(key);
       if (known !== undefined && known.begunAt > document.begunAt) return;
       await keyv.set(key, document);
-      memory.noteUnlessKept(key, document);
     },
     isNewest: (key, id) => memory.newest(key)?.id === id,
     peek: (key) => memory.peek(key),
@@ -131,11 +130,6 @@ class BoundedMemory extends EventEmitter implements KeyvStoreAdapter {
     return entry instanceof Newest ? entry : this.peek(key);
   }
 
-  /** An entry larger than the whole memory is not stored. */
-  noteUnlessKept(key: string, document: ResultDocument): void {
-    if (this.#entries.peek(key) === undefined) this.#note(key, document);
-  }
-
   async get<Value>(key: string): Promise<DeserializedData<Value> | undefined> {
     const entry = this.#entries.get(key);
     return entry !== undefined && 'value' in entry ? (entry as DeserializedData<Value>) : undefined;
@@ -144,6 +138,8 @@ class BoundedMemory extends EventEmitter implements KeyvStoreAdapter {
   async set(key: string, entry: KeptResult): Promise<void> {
     this.#set(key, entry);
     if (this.#entries.peek(key) === entry) this.#counters.entries += 1;
+    // One that is larger than the whole memory is not stored.
+    else this.#note(key, entry.value);
   }
 
   async delete(key: string): Promise<boolean> {

@@ -63,7 +63,7 @@ const count = (value: number): string =>
   value.toLocaleString('en', { maximumFractionDigits: value < 10 ? 2 : 0 });
 
 /** An amount of money in words. */
-export const usd = (value: number): string =>
+const usd = (value: number): string =>
   `${value.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })} USD`;
 
 /** The problem of a forecast above a limit; undefined below it. */

@@ -171,8 +171,8 @@ function listAdvice({ name, type, repeated }: Parameter, text: string): string {
 const boundsHoldMs = 60_000;
 
 function boundsHoldUntil(parameter: Parameter, now: number): number {
-  const { min = '', max = '' } = parameter;
-  const isTimed = isRelative(parameter, min) || isRelative(parameter, max);
+  const { min, max } = parameter;
+  const isTimed = [min, max].some((bound) => bound !== undefined && isRelative(parameter, bound));
   return isTimed ? now + boundsHoldMs : Number.POSITIVE_INFINITY;
 }
 

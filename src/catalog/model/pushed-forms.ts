@@ -98,7 +98,7 @@ export function comparable({ name, type }: Pick<Column, 'name' | 'type'>): strin
   return type === 'float' ? `if(is_nan(${column}) or is_inf(${column}), null, ${column})` : column;
 }
 
-export const quote = (name: string): string => `\`${name}\``;
+const quote = (name: string): string => `\`${name}\``;
 
 /** A parameter that an argument becomes. @param bind as `ParameterBase.bind`: with it, empty text would be NULL */
 export const pushedParameter = (

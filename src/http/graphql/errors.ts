@@ -56,7 +56,7 @@ function toGraphqlError(error: GatewayError, location?: GraphQLError): GraphQLEr
  * An error that is written as a new one with these nodes: its own locations would be found in vain, by a search through
  * the whole document.
  */
-export function withNodes(error: GraphQLError, nodes: GraphQLError['nodes']): GraphQLError {
+function withNodes(error: GraphQLError, nodes: GraphQLError['nodes']): GraphQLError {
   return Object.assign(error, { nodes });
 }
 

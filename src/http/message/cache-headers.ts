@@ -53,9 +53,9 @@ function cacheControl(age: number, untilRefresh: number, untilExpiry: number, un
   const staleSeconds = untilExpiry - untilRefresh;
   return [
     'private',
-    `max-age=${notNegative(age + untilRefresh)}`,
+    `max-age=${Math.max(0, age + untilRefresh)}`,
     ...(staleSeconds > 0 ? [`stale-while-revalidate=${staleSeconds}`] : []),
-    `stale-if-error=${notNegative(untilDeletion - untilRefresh)}`,
+    `stale-if-error=${Math.max(0, untilDeletion - untilRefresh)}`,
   ].join(', ');
 }
 
@@ -81,10 +81,6 @@ function secondsLeft(result: CachedResult, now: number): SecondsLeft {
 
 function ageSeconds({ document }: CachedResult, now: number): number {
   return Math.floor(ageMs(document, now) / 1000);
-}
-
-function notNegative(seconds: number): number {
-  return Math.max(0, seconds);
 }
 
 /** From the most to the least expensive: for several results, the most expensive status is reported. */

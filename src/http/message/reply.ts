@@ -65,7 +65,8 @@ export class SentHeaders {
     this.#headers = headers;
     this.#base = base;
     this.lines = (base?.lines ?? '') + joinLines(headers);
-    this.rawLength = base?.rawLength ?? rawHeader(lengthName, headers[lengthName]);
+    const { [lengthName]: length } = headers;
+    this.rawLength = base?.rawLength ?? (length === undefined ? [] : [lengthName, length]);
   }
 
   /** All with the id of a request, names and values in turn. */
@@ -81,8 +82,6 @@ export const requestIdName = 'x-request-id';
 export const warningName = 'querygate-warning';
 
 const lengthName = 'content-length';
-
-const rawHeader = (name: string, value: string | undefined) => (value === undefined ? [] : [name, value]);
 
 /** One piece of text: V8 keeps a sum of texts as its pieces, and each response would copy them one by one. */
 function joinLines(headers: Reply['headers']): string {

@@ -1,13 +1,12 @@
-import { type Caller, ownerOfCaller } from '../../call/caller.ts';
+import type { Caller } from '../../call/caller.ts';
 import type { Call, Gate } from '../../call/gate.ts';
 import type { Obtain } from '../../call/obtain.ts';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
 import type { FairShare } from '../../concurrency/fair-share.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { GatewayError } from '../../errors.ts';
-import type { Renderer } from '../../formats/renderer.ts';
 import { json, type Renderers } from '../../formats/renderers.ts';
-import type { CachedResult } from '../../results/get-result.ts';
+import { ownerOf } from '../../keys/principal.ts';
 import type { FollowedRequest, Following } from '../following.ts';
 import type { ByteBudget } from '../message/byte-budget.ts';
 import type { RequestHead } from '../message/head.ts';
@@ -57,10 +56,6 @@ export function buildRest(options: RestOptions): Answer {
       throw withNearestEndpoint(error, options, addressText(request), caller.admission.principal);
     }
   };
-  const render = (renderer: Renderer, result: CachedResult, { bound, caller }: Call, head: RequestHead) =>
-    renderer === json
-      ? replyResult(result, head.headers)
-      : replyRendered({ renderer, query: bound.query, head, owner: ownerOfCaller(caller), result });
   const followed = (
     call: Call,
     head: RequestHead,
@@ -73,7 +68,7 @@ export function buildRest(options: RestOptions): Answer {
     isWhole,
     reply: (result) => replyResult(result, head.headers),
     async idle(wait) {
-      const owner = ownerOfCaller(call.caller);
+      const owner = ownerOf(call.caller.admission.principal);
       inFlight.giveBack(owner);
       return wait().finally(() => inFlight.take(owner));
     },
@@ -84,7 +79,7 @@ export function buildRest(options: RestOptions): Answer {
     head: RequestHead,
     request: PreparedRequest,
   ): Promise<Reply> => {
-    const { bound } = call;
+    const { bound, caller } = call;
     const { accept, prefer } = head.headers;
     const part = readPartRequest(call);
     const isWhole = part.page === undefined && part.rowRequest === undefined;
@@ -98,7 +93,11 @@ export function buildRest(options: RestOptions): Answer {
         : undefined;
     if (waiting !== undefined) return waiting;
     const { result, page } = await obtain.part(call, part);
-    const reply = await render(renderer, result, call, head);
+    const owner = ownerOf(caller.admission.principal);
+    const reply =
+      renderer === json
+        ? replyResult(result, head.headers)
+        : await replyRendered({ renderer, query: bound.query, head, owner, result });
     const link = page && linkOf(page, request.url.search);
     return link === undefined ? reply : { ...reply, headers: { ...reply.headers, link } };
   };

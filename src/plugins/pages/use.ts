@@ -9,7 +9,7 @@ import { getOrAdd } from '../../get-or-add.ts';
 import type { Principal } from '../../keys/principal.ts';
 
 /** Where the list of endpoints gets what is known of their use. */
-export const usePath = '/use.json';
+const usePath = '/use.json';
 
 /** The use of one saved query since this gateway has started. */
 interface Use {

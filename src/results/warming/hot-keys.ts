@@ -125,9 +125,19 @@ export class HotKeys {
       if (begunAt <= (hotKey.begunAt ?? Number.NEGATIVE_INFINITY)) continue;
       hotKey.begunAt = begunAt;
       hotKey.failures = 0;
-      const refreshAt = this.#waves.next(hotKey, begunAt) ?? begunAt + refreshMs(hotKey);
-      hotKey.refreshAt = begunAt + (refreshAt - begunAt) * this.#paceOf(hotKey.bound);
+      hotKey.refreshAt = this.#refreshAt(hotKey, begunAt);
     }
+  }
+
+  /** Most keys are not kept warm: plug-ins are not called for them. */
+  #refreshAt(hotKey: HotKey, begunAt: number): number {
+    const intervalMs = refreshIntervalMs(hotKey);
+    if (intervalMs === Number.POSITIVE_INFINITY) return intervalMs;
+    // With jitter, so that keys that were computed together are not refreshed together; but exactly for clients that follow
+    // a key: they are promised one run in this time.
+    const jitter = hotKey.followed ? 1 : 0.9 + 0.1 * Math.random();
+    const refreshAt = this.#waves.next(hotKey, begunAt) ?? begunAt + intervalMs * jitter;
+    return begunAt + (refreshAt - begunAt) * this.#paceOf(hotKey.bound);
   }
 
   recordFailure(key: string, now: number): void {
@@ -248,15 +258,6 @@ export class HotKeys {
 const othersOf = memoize(({ query: { tenant }, parameters }: BoundQuery): string =>
   JSON.stringify(Object.entries(parameters).filter(([name]) => name !== tenant?.parameter)),
 );
-
-/** How long after its computation a result is refreshed, in milliseconds. */
-function refreshMs(hotKey: HotKey): number {
-  const intervalMs = refreshIntervalMs(hotKey);
-  // Exactly: clients that follow a key are promised one run in this time.
-  if (hotKey.followed) return intervalMs;
-  // With jitter: keys that were computed together are not refreshed together.
-  return intervalMs * (0.9 + 0.1 * Math.random());
-}
 
 function newHotKey(key: string, bound: BoundQuery, policy: CachePolicy, requestedAt: number): HotKey {
   return {

@@ -52,8 +52,7 @@ export function passCollation(
 }
 
 /** True if a type, or a part of it, has a collation. */
-export const hasCollation = (type: Type): boolean =>
-  describeType(type) !== describeType(withoutCollation(type));
+const hasCollation = (type: Type): boolean => describeType(type) !== describeType(withoutCollation(type));
 
 /**
  * Refuses values with a collation where a construct would have to compare them by it, or give it to its result.

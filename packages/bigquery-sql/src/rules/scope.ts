@@ -323,5 +323,5 @@ function* typedMembers(range: Range): Generator<Column> {
 export const typedName = ({ name, type }: Column): string => `${name} ${shorten(describeType(type))}`;
 
 /** The FROM items of all scopes. */
-export const allRanges = (scope: Scope | undefined): readonly Range[] =>
+const allRanges = (scope: Scope | undefined): readonly Range[] =>
   scope === undefined ? [] : [...scope.ranges, ...allRanges(scope.parent)];

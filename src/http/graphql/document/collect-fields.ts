@@ -109,7 +109,7 @@ export const fragmentsOf = ({ definitions }: DocumentNode): Fragments =>
 
 export const responseKeyOf = ({ alias, name }: FieldNode): string => (alias ?? name).value;
 
-export function isIncluded({ directives = [] }: SelectionNode, conditions: Conditions): boolean {
+function isIncluded({ directives = [] }: SelectionNode, conditions: Conditions): boolean {
   return directives.every((directive) => {
     const { value } = directive.name;
     if (value === 'skip') return conditionOf(directive, conditions) !== true;

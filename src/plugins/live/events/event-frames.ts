@@ -6,7 +6,7 @@ import { Frame } from '../../../http/message/stream/frame.ts';
 import type { ResultDocument } from '../../../results/result-document.ts';
 
 /** The reasons of the gateway for ending a stream. */
-export const endCodes = ['KEY_REVOKED', 'TOKEN_EXPIRED', 'QUERY_CHANGED', 'SHUTTING_DOWN'] as const;
+const endCodes = ['KEY_REVOKED', 'TOKEN_EXPIRED', 'QUERY_CHANGED', 'SHUTTING_DOWN'] as const;
 
 export type EndCode = (typeof endCodes)[number];
 

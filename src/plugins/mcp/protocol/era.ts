@@ -7,7 +7,7 @@ import { ProtocolError } from './protocol-error.ts';
 export const modernVersion = '2026-07-28';
 
 /** Those before it, which begin with `initialize`; the preferred one first. */
-export const legacyVersions = ['2025-11-25', '2025-06-18'] as const;
+const legacyVersions = ['2025-11-25', '2025-06-18'] as const;
 
 /** Which of the two a request is of. The answers to one are the same in all revisions of its era. */
 export type Era = 'modern' | 'legacy';

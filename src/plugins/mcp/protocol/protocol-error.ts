@@ -1,5 +1,5 @@
 /** Codes of JSON-RPC, and those that the Model Context Protocol adds. */
-export const rpcCodes = {
+const rpcCodes = {
   parseError: -32700,
   invalidRequest: -32600,
   methodNotFound: -32601,

@@ -36,7 +36,7 @@ export function downloadCommands(
 }
 
 /** A query string, with its question mark. No character of it means anything to a shell within single quotes. */
-export function searchOf(parameters: RawParameters): string {
+function searchOf(parameters: RawParameters): string {
   const pairs = [...parameters].flatMap(([name, values]) => values.map((value) => [name, value]));
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
 }

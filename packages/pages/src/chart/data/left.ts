@@ -54,7 +54,7 @@ export function omittedText(
   return `Not drawn, choose below: ${texts.join(', ')}.`;
 }
 
-export const withUnit = (value: number, { unit }: Column): string =>
+const withUnit = (value: number, { unit }: Column): string =>
   `${readableNumber(value)}${unit === undefined ? '' : ` ${unit}`}`;
 
 /** `1 row is`, `2 rows are`. */

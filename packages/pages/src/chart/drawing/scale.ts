@@ -5,7 +5,6 @@ export interface Scale {
   /** 0 at the begin of the axis, 1 at its end. */
   at(value: number): number;
   readonly ticks: readonly number[];
-  readonly isLogarithmic: boolean;
 }
 
 /** Values that differ by more than this cannot be compared on one linear axis. */
@@ -23,7 +22,6 @@ export function linearScale(values: readonly number[], count: number): Scale {
   return {
     at: (value) => (value - low) / (high - low),
     ticks: ticks(low, high, count),
-    isLogarithmic: false,
   };
 }
 
@@ -51,7 +49,6 @@ export function logarithmicScale(values: readonly number[], count: number): Scal
       0,
       ...(isPositive ? powers : []),
     ].filter((tick) => Math.abs(tick) <= most * 1.0001),
-    isLogarithmic: true,
   };
 }
 
