@@ -45,20 +45,14 @@ export interface Lake extends Pick<LakeCatalog, 'dataPath' | 'identity'> {
 export async function openLake(options: LakeOptions): Promise<Lake> {
   const { connection, location, scratch } = options;
   const catalog = await openLakeCatalog(connection, location, scratch);
-  const state: LakeState = {
-    ...options,
-    catalog,
-    reader: new SnapshotReader(),
-    problems: new Map(),
-    known: new Map(),
-  };
+  const { dataPath, identity } = catalog;
+  const problems = new Map<string, string>();
+  const state: LakeState = { ...options, catalog, problems, reader: new SnapshotReader(), known: new Map() };
   const exclusive = buildExclusive();
   const refresh = () => readLake(state);
   await refresh();
-  const { dataPath, identity } = catalog;
   return {
-    ...{ dataPath, identity },
-    problems: state.problems,
+    ...{ dataPath, identity, problems },
     refresh: () => exclusive(refresh),
     replace: (work) =>
       exclusive(async () => {
@@ -108,13 +102,8 @@ type Problem = { readonly problem: string };
 function findTable(tables: readonly LakeTable[], name: string): LakeTable | Problem {
   const named = tables.filter((table) => table.name.toLowerCase() === name.toLowerCase());
   const [only, another] = named.toSorted((a, b) => Number(b.schema === 'main') - Number(a.schema === 'main'));
-  if (only === undefined)
-    return {
-      problem: `the lake has no such table${didYouMean(
-        name,
-        tables.map((table) => table.name),
-      )}`,
-    };
+  const names = tables.map((table) => table.name);
+  if (only === undefined) return { problem: `the lake has no such table${didYouMean(name, names)}` };
   if (another === undefined || only.schema === 'main') return only;
   return {
     problem: `it is in several schemas of the lake, ${named.map(({ schema }) => schema).join(' and ')}, and not in main`,
@@ -157,15 +146,8 @@ async function serve(
   const views = opened.map((table) => files.viewSql(table, next.get(table.name)));
   // The hours are not known of which the rows of two snapshots differ.
   const changed = new Map([...next.keys()].map((name) => [name, undefined]));
-  await tables.change(
-    () =>
-      files.change(
-        [...next.keys()],
-        () => inTransaction(connection, () => runAll(connection, views)),
-        (name) => next.get(name) ?? files.of(name),
-      ),
-    changed,
-  );
+  const commit = () => inTransaction(connection, () => runAll(connection, views));
+  await tables.change(() => files.change(next, commit), changed);
   for (const { name, isInFiles } of all) {
     if (isInFiles || !next.get(name)?.lake) continue;
     const old = await tables.openFiles(name);

@@ -172,7 +172,7 @@ async function rejectRows(state: ImportState, table: TableSchema, slice: Slice):
   if (path === undefined) return slice;
   const left = Math.max(0, maxReasons - (manifest.entries.get(entry.number)?.rejected ?? 0));
   if (file.format === 'parquet') {
-    const rejects = await rejectParquetRows({ connection, table, file, maxReasons: left });
+    const rejects = await rejectParquetRows(connection, table, file, left);
     return { ...slice, rejects, excludedRows: rejects.map(({ line }) => line) };
   }
   const acceptedPath = join(await mkdtemp(`${path}-accepted-`), scratchName(entry.number));

@@ -7,21 +7,18 @@ import type { DataFile } from '../scan/data-files.ts';
 import type { Reject } from '../store/manifest.ts';
 import { parquetSql, readRows } from '../store/statements.ts';
 
-interface RejectParquetOptions {
-  readonly connection: DuckDBConnection;
-  readonly table: TableSchema;
-  readonly file: DataFile;
-  /** How many rejects get a reason of their own. */
-  readonly maxReasons: number;
-}
-
 /**
  * Finds the rows of a Parquet file whose values cannot be converted to the declared types.
  *
+ * @param maxReasons how many rejects get a reason of their own
  * @throws Error if the file cannot be read, or if a column's type can never be converted
  */
-export async function rejectParquetRows(options: RejectParquetOptions): Promise<readonly Reject[]> {
-  const { connection, file, maxReasons, table } = options;
+export async function rejectParquetRows(
+  connection: DuckDBConnection,
+  table: TableSchema,
+  file: DataFile,
+  maxReasons: number,
+): Promise<readonly Reject[]> {
   const { columns } = await parquetRelation(connection, file, 0);
   const source = `${parquetSql([file.path], ', file_row_number = true')} AS r`;
   const inTry = valuesSql(table, columns, errorInTry('r.file_row_number'));

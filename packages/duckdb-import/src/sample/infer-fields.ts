@@ -221,45 +221,33 @@ function scalarType(path: string, type: DuckDBType, context: FieldContext): Fiel
     notes.push(`${path} is NUMERIC, because some of its numbers are beyond INT64`);
     return 'NUMERIC';
   }
-  switch (type.typeId) {
-    case DuckDBTypeId.TIMESTAMP:
-      // A text without a zone is UTC, as the import reads it.
-      return isText ? 'TIMESTAMP' : 'DATETIME';
-    case DuckDBTypeId.TIMESTAMP_TZ:
-    case DuckDBTypeId.TIMESTAMP_NS:
-    case DuckDBTypeId.TIMESTAMP_MS:
-    case DuckDBTypeId.TIMESTAMP_S:
-      return 'TIMESTAMP';
-    case DuckDBTypeId.UTINYINT:
-    case DuckDBTypeId.USMALLINT:
-    case DuckDBTypeId.UINTEGER:
-    case DuckDBTypeId.UBIGINT:
-    case DuckDBTypeId.UHUGEINT:
-    case DuckDBTypeId.HUGEINT:
-    case DuckDBTypeId.BIGINT:
-    case DuckDBTypeId.INTEGER:
-      if (momentName.test(path)) {
-        notes.push(
-          `${path} is INTEGER: write TIMESTAMP if it counts seconds, milliseconds or microseconds since 1970, and the SQL reads it as one`,
-        );
-      }
-      return 'INTEGER';
-    case DuckDBTypeId.UUID:
-    case DuckDBTypeId.ENUM:
-      return 'STRING';
-    case DuckDBTypeId.MAP:
-      notes.push(`${path} is JSON, because BigQuery has no maps`);
-      return 'JSON';
-    default: {
-      const name = scalarNames[type.typeId];
-      if (name === undefined || name === 'INTERVAL') {
-        notes.push(`${path} is STRING, because BigQuery stores no ${type}`);
-        return 'STRING';
-      }
-      return legacyNames[name] ?? name;
-    }
-  }
+  // A text without a zone is UTC, as the import reads it.
+  if (type.typeId === DuckDBTypeId.TIMESTAMP) return isText ? 'TIMESTAMP' : 'DATETIME';
+  const own = typesWithoutName.get(type.typeId);
+  if (own === 'INTEGER' && momentName.test(path))
+    notes.push(
+      `${path} is INTEGER: write TIMESTAMP if it counts seconds, milliseconds or microseconds since 1970, and the SQL reads it as one`,
+    );
+  if (own === 'JSON') notes.push(`${path} is JSON, because BigQuery has no maps`);
+  const name = scalarNames[type.typeId];
+  if (own !== undefined) return own;
+  if (name !== undefined && name !== 'INTERVAL') return legacyNames[name] ?? name;
+  notes.push(`${path} is STRING, because BigQuery stores no ${type}`);
+  return 'STRING';
 }
+
+const { BIGINT, ENUM, HUGEINT, INTEGER, MAP, UBIGINT, UHUGEINT, UINTEGER, USMALLINT, UTINYINT, UUID } =
+  DuckDBTypeId;
+const { TIMESTAMP_MS, TIMESTAMP_NS, TIMESTAMP_S, TIMESTAMP_TZ } = DuckDBTypeId;
+
+/** Types of DuckDB that BigQuery has by another name. */
+const typesWithoutName: ReadonlyMap<DuckDBTypeId, FieldType> = new Map([
+  ...[TIMESTAMP_TZ, TIMESTAMP_NS, TIMESTAMP_MS, TIMESTAMP_S].map((id) => [id, 'TIMESTAMP'] as const),
+  ...[UTINYINT, USMALLINT, UINTEGER, UBIGINT, UHUGEINT, HUGEINT].map((id) => [id, 'INTEGER'] as const),
+  ...[BIGINT, INTEGER].map((id) => [id, 'INTEGER'] as const),
+  ...[UUID, ENUM].map((id) => [id, 'STRING'] as const),
+  [MAP, 'JSON'],
+]);
 
 /** The types that names suggest. */
 const typeByName: readonly (readonly [pattern: RegExp, type: FieldType])[] = [

@@ -32,17 +32,11 @@ export async function textNotes(
       connection,
       `SELECT coalesce(first(v) FILTER (contains(v, ',')), first(v)), ${tests.map((test) => `bool_and(${test})`).join(', ')} FROM (${query}) WHERE v IS NOT NULL`,
     );
+    const formats = dateFormats.filter((_, at) => holds[at] === true);
+    const forms = numberForms.filter((_, at) => holds[dateFormats.length + at] === true);
     const note =
-      dateNote(
-        path,
-        String(example),
-        dateFormats.filter((_, at) => holds[at] === true),
-      ) ??
-      numberNote(
-        path,
-        String(example),
-        numberForms.filter((_, at) => holds[dateFormats.length + at] === true),
-      ) ??
+      dateNote(path, String(example), formats) ??
+      numberNote(path, String(example), forms) ??
       (await mixedNote(connection, query));
     if (note !== undefined) notes.set(path, note);
   }
@@ -93,24 +87,22 @@ interface NumberForm {
   readonly read: (name: string) => string;
 }
 
+const replace = (text: string, from: string, to: string) => `REPLACE(${text}, '${from}', '${to}')`;
+
 const numberForms: readonly NumberForm[] = [
-  {
-    pattern: String.raw`[+-]?\d+(,\d+)?`,
-    read: (name) => `CAST(REPLACE(${name}, ',', '.') AS NUMERIC)`,
-  },
+  { pattern: String.raw`[+-]?\d+(,\d+)?`, read: (name) => replace(name, ',', '.') },
   {
     pattern: String.raw`[+-]?\d{1,3}(\.\d{3})*,\d+`,
-    read: (name) => `CAST(REPLACE(REPLACE(${name}, '.', ''), ',', '.') AS NUMERIC)`,
+    read: (name) => replace(replace(name, '.', ''), ',', '.'),
   },
-  {
-    pattern: String.raw`[+-]?\d{1,3}(,\d{3})*(\.\d+)?`,
-    read: (name) => `CAST(REPLACE(${name}, ',', '') AS NUMERIC)`,
-  },
+  { pattern: String.raw`[+-]?\d{1,3}(,\d{3})*(\.\d+)?`, read: (name) => replace(name, ',', '') },
 ];
 
 function numberNote(path: string, example: string, forms: readonly NumberForm[]): string | undefined {
   if (forms.length === 0 || !example.includes(',')) return undefined;
-  const [first, last] = [forms[0], forms.at(-1)].map((form) => form?.read(nameInSql(path)));
+  const [first, last] = [forms[0], forms.at(-1)].map(
+    (form) => form && `CAST(${form.read(nameInSql(path))} AS NUMERIC)`,
+  );
   const isThousands = forms.at(-1) === numberForms.at(-1);
   const written =
     first !== last && isThousands ? `${first} if the comma is a decimal one, ${last} if not` : first;

@@ -14,21 +14,12 @@ export function dropOlder(connection: DuckDBConnection, tables: StoredTables, be
   const changed = new Map(tables.all.map(({ name, time }) => [name, time === undefined ? [] : older]));
   return tables.change(async () => {
     await tables.hideBefore(before);
-    return deleteOlder(connection, tables, before);
+    let dropped = 0;
+    for (const { rows, time } of tables.all) {
+      if (time === undefined) continue;
+      const isOlder = `${quote(time)} < ${quoteText(before.toISOString())}::TIMESTAMPTZ`;
+      dropped += (await connection.run(`DELETE FROM ${rows} WHERE ${isOlder}`)).rowsChanged;
+    }
+    return dropped;
   }, changed);
-}
-
-async function deleteOlder(
-  connection: DuckDBConnection,
-  { all }: StoredTables,
-  before: Date,
-): Promise<number> {
-  let dropped = 0;
-  for (const { rows, time } of all) {
-    if (time === undefined) continue;
-    const timestamp = `${quoteText(before.toISOString())}::TIMESTAMPTZ`;
-    const { rowsChanged } = await connection.run(`DELETE FROM ${rows} WHERE ${quote(time)} < ${timestamp}`);
-    dropped += rowsChanged;
-  }
-  return dropped;
 }

@@ -130,7 +130,7 @@ export class StoredTables implements ImportTables {
         return deleted && inserted && inPlace && [...deleted, ...inserted, ...inPlace];
       },
       (commit, changed) =>
-        this.change(() => this.files.change([name], commit, () => next), new Map([[name, changed]])),
+        this.change(() => this.files.change(new Map([[name, next]]), commit), new Map([[name, changed]])),
     );
   }
 

@@ -53,20 +53,15 @@ export class FilesInPlace {
   }
 
   /** Changes the files of tables with a transaction: a statement that runs meanwhile does not count. */
-  async change<T>(
-    tables: readonly string[],
-    commit: () => Promise<T>,
-    next: (table: string, result: T) => FilesOfTable,
-  ): Promise<T> {
+  async change(next: ReadonlyMap<string, FilesOfTable>, commit: () => Promise<unknown>): Promise<void> {
     const count = () => {
-      for (const table of tables) this.#changes.set(table, (this.#changes.get(table) ?? 0) + 1);
+      for (const table of next.keys()) this.#changes.set(table, (this.#changes.get(table) ?? 0) + 1);
     };
     count();
     try {
-      const result = await commit();
-      for (const table of tables) this.#byTable.set(table, next(table, result));
-      for (const { table, texts } of this.#layouts.values()) if (tables.includes(table.name)) texts.clear();
-      return result;
+      await commit();
+      for (const [table, files] of next) this.#byTable.set(table, files);
+      for (const { table, texts } of this.#layouts.values()) if (next.has(table.name)) texts.clear();
     } finally {
       count();
     }
