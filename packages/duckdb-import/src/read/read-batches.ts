@@ -167,7 +167,7 @@ async function* copyLines(
     // A file without rows has a slice too, because it has a manifest entry.
     if (writer !== undefined || batch.slices.at(-1)?.entry.number !== number) {
       writer ??= new LinesWriter(slicePath(batch, reading), position);
-      writer.end(canGrow(file));
+      await writer.end(canGrow(file));
       await finishSlice(batch, reading, position, writer);
     }
     if (!canGrow(file) && (await hasChanged(file))) throw new Error('the file is being written');
