@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { version } from '@duckdb/node-api';
+import { DuckDBInstance, version } from '@duckdb/node-api';
 
 const names = ['ducklake', 'httpfs', 'aws', 'postgres-scanner', 'quack'];
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'querygate-tests');
@@ -14,6 +14,22 @@ if (!existsSync(extensionsDir)) install();
 
 /** True where tests of extensions are left out: on a laptop that cannot download them, never in CI. */
 export const isWithoutExtensions = !existsSync(extensionsDir) && !process.env.CI;
+
+/** DuckDB with extensions, as another program would have it. */
+export async function openWithExtensions(...names: readonly string[]) {
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: '2',
+    memory_limit: '1GB',
+    autoinstall_known_extensions: 'false',
+  });
+  const connection = await instance.connect();
+  await connection.run("SET TimeZone = 'UTC'");
+  for (const name of names) {
+    const [file = ''] = globSync(join(extensionsDir, `**/${name}.duckdb_extension`));
+    await connection.run(`LOAD '${file}'`);
+  }
+  return { instance, connection };
+}
 
 function install(): void {
   const wheels = names.map((name) => `duckdb-extension-${name}==${version().slice(1)}`);

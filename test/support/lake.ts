@@ -1,10 +1,8 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { globSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
-import { extensionsDir } from './duckdb-extensions.ts';
+import { openWithExtensions } from './duckdb-extensions.ts';
+import { startDuckdb } from './duckdb-process.ts';
 
 export interface LakeWriter {
   /** What `DATA_DIR` is. */
@@ -17,22 +15,6 @@ export interface LakeWriter {
   /** Rows by hand, as JSON. @param sql names the lake `w` */
   rows(sql: string): Promise<string>;
   close(): void;
-}
-
-/** DuckDB with extensions, as another program would have it. */
-export async function openWithExtensions(...names: readonly string[]) {
-  const instance = await DuckDBInstance.create(':memory:', {
-    threads: '2',
-    memory_limit: '1GB',
-    autoinstall_known_extensions: 'false',
-  });
-  const connection = await instance.connect();
-  await connection.run("SET TimeZone = 'UTC'");
-  for (const name of names) {
-    const [file = ''] = globSync(join(extensionsDir, `**/${name}.duckdb_extension`));
-    await connection.run(`LOAD '${file}'`);
-  }
-  return { instance, connection };
 }
 
 /**
@@ -65,20 +47,13 @@ export async function openLakeWriter(catalog?: string, dataPath?: string): Promi
       return String(row?.rows);
     },
     async hold() {
-      const child = fork(new URL('lake-holder.ts', import.meta.url), [dataDir], {
-        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      });
-      const run = async (sql: string) => {
-        child.send(sql);
-        const [answer] = await once(child, 'message');
-        if (answer !== 'done') throw new Error(answer);
-      };
-      await run('SELECT 1');
+      const holder = await startDuckdb('ducklake');
+      await holder.ask(`ATTACH '${dataDir}' AS w`);
       return {
-        run,
+        run: async (sql) => void (await holder.ask(sql)),
         async end() {
-          child.send('end');
-          await once(child, 'exit');
+          await holder.ask('DETACH w');
+          await holder.kill();
         },
       };
     },

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { duckdb } from '../../../src/engines/duckdb/duckdb.ts';
 import { type Bucket, hasMoto, startBucket } from '../../support/bucket.ts';
-import { extensionsDir, isWithoutExtensions } from '../../support/duckdb-extensions.ts';
+import { extensionsDir, isWithoutExtensions, openWithExtensions } from '../../support/duckdb-extensions.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FolderApp, openFolderApp } from '../../support/folder-app.ts';
-import { openWithExtensions } from '../../support/lake.ts';
 import { isNightly } from '../../support/nightly.ts';
 
 const queryOf = (id: number, sql: string) => `/*---
