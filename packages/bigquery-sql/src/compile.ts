@@ -47,6 +47,8 @@ interface CompiledSql {
 interface CompileOptions extends Observer {
   /** True if the query may read other tables too: their columns are not known, and the tree can't be printed. */
   readonly hasOpenTables?: boolean;
+  /** True if what runs the query can read rows that tables had at other times. */
+  readonly hasSnapshots?: boolean;
   /**
    * Finds what is wrong with the columns that the query returns. It is called only if a part of the query is wrong too: a
    * clause that names a missing column would otherwise be the only problem that is reported.
@@ -68,7 +70,7 @@ export const rules: Rules = { expression: resolveExpression, query: resolveQuery
 export function compile(
   { sql, source, parameters, listedViews }: CompiledSql,
   tables: readonly StoredTable[],
-  { hasOpenTables = false, checkColumns = () => [], ...observer }: CompileOptions = {},
+  { hasOpenTables = false, hasSnapshots = false, checkColumns = () => [], ...observer }: CompileOptions = {},
 ): Compiled {
   const statement = parse(sql, source);
   const { context, problems } = buildContext(
@@ -95,6 +97,7 @@ export function compile(
       ...ofColumns.map((message) => problemOf(source, message)),
     ]);
   }
+  if (!hasSnapshots) requireNow(resolved.query, { sql, source });
   const columns = resultColumns(resolved);
   const drawn = isRandom(resolved.query) ? drawOnce(resolved.query) : resolved.query;
   const resolvedQuery = distinctAliases(drawn, context.fresh);
@@ -134,6 +137,17 @@ export function parse(sql: string, source: Source): Statement {
     if (!(error instanceof SyntaxProblem)) throw error;
     throw startError([problemAt(sql, source, error.offset, error.message)]);
   }
+}
+
+/** @throws ProblemError if a query reads a table as it was at another time */
+export function requireNow(query: Query, { sql, source }: Pick<CompiledSql, 'sql' | 'source'>): void {
+  const problems: Problem[] = [];
+  forEachNode(query, (node) => {
+    if (node.kind !== 'table' || node.systemTime === undefined) return;
+    const message = `FOR SYSTEM_TIME AS OF is not supported, because ${node.name} has only its rows of now: write CURRENT_TIMESTAMP(), filter by a column with the time, or keep the table in a DuckLake`;
+    problems.push(problemAt(sql, source, node.systemTime.start, message));
+  });
+  if (problems.length > 0) throw startError(problems);
 }
 
 const startError = (problems: readonly Problem[]) =>

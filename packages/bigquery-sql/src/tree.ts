@@ -1,5 +1,5 @@
 /** The typed tree of a query: its kinds of node, what builds, walks and prints it. */
-export { type Compiled, compile as compileTree, type ListedView, tablesOf } from './compile.ts';
+export { type Compiled, compile as compileTree, type ListedView, requireNow, tablesOf } from './compile.ts';
 export { isViewName } from './rules/from/described-tables.ts';
 export { readStored, schemaTables } from './rules/from/table-relations.ts';
 export {

@@ -10,7 +10,7 @@ describe('what BigQuery or another database has, and is not supported, is refuse
     ["SELECT TEXT_ANALYZE('a')", 'TEXT_ANALYZE is not supported: use SEARCH'],
     [
       "SELECT * FROM logs FOR SYSTEM_TIME AS OF '2026-01-01'",
-      'FOR SYSTEM_TIME AS OF 2026-01-01 is not supported, because logs has only its rows of now: write CURRENT_TIMESTAMP()',
+      'FOR SYSTEM_TIME AS OF is not supported, because logs has only its rows of now: write CURRENT_TIMESTAMP()',
     ],
     [
       'SELECT * FROM logs FOR SYSTEM_TIME AS OF TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 1 HOUR)',
@@ -19,6 +19,12 @@ describe('what BigQuery or another database has, and is not supported, is refuse
     [
       'WITH a AS (SELECT 1) SELECT * FROM a FOR SYSTEM_TIME AS OF CURRENT_TIMESTAMP()',
       'FOR SYSTEM_TIME AS OF is of a table, and a is a query',
+    ],
+    ["SELECT * FROM logs FOR SYSTEM_TIME AS OF b'a'", 'FOR SYSTEM_TIME AS OF takes TIMESTAMP, not BYTES'],
+    ['SELECT * FROM logs FOR SYSTEM_TIME AS OF NULL', 'FOR SYSTEM_TIME AS OF takes TIMESTAMP, not NULL'],
+    [
+      'SELECT * FROM projects AS p, logs FOR SYSTEM_TIME AS OF (SELECT MAX(timestamp) FROM logs)',
+      'FOR SYSTEM_TIME AS OF takes literals, parameters and functions of them',
     ],
     ["SELECT * FROM (SELECT 1) FOR SYSTEM_TIME AS OF '2026-01-01'", 'only a table has FOR SYSTEM_TIME AS OF'],
     ["SELECT * FROM logs AS OF '2026-01-01'", 'earlier rows of a table are not kept'],

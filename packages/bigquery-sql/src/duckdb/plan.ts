@@ -1,7 +1,7 @@
 import { rejectedNulls } from '../analysis/null-rejection.ts';
 import { type RowCondition, rowConditions } from '../analysis/row-conditions.ts';
 import { planningCosts } from '../macros/macros.ts';
-import { type Constant, type HoistedQuery, hoist, ownPrefix } from '../passes/constants/hoist.ts';
+import { type Constant, type HoistedQuery, hoist, hoistTimes, ownPrefix } from '../passes/constants/hoist.ts';
 import type { TimeExpression } from '../passes/constants/time-values.ts';
 import { duckdbExpressionText, duckdbText } from '../passes/duckdb-text.ts';
 import type { KnownValues } from '../passes/pass.ts';
@@ -12,7 +12,7 @@ import { aliasesOf } from '../tree/aliases-of.ts';
 import { column, integerLiteral, select } from '../tree/build.ts';
 import { freshNames } from '../tree/fresh-names.ts';
 import { forEachNode, mapExpression, mapParts, type Mapper, mapperWith, someNode } from '../tree/map.ts';
-import type { Expression, Query, Table } from '../tree/nodes.ts';
+import type { Expression, Query, SystemTime, Table } from '../tree/nodes.ts';
 import type { Type } from '../types.ts';
 
 /** SQL that binds constants beside its parameters. */
@@ -24,6 +24,8 @@ export interface Plan {
   readonly inFiles?: PlanInFiles;
   /** The same rows, if values that limit them are computed first. */
   readonly inSteps?: PlanInSteps;
+  /** Given if it reads tables as they were at other times: the same rows, with no other constants than these times. */
+  readonly atTimes?: Plan;
 }
 
 /** Statements of one snapshot. */
@@ -47,6 +49,8 @@ export interface FileRead {
   /** The stored columns that the plan names. */
   readonly columns: ReadonlySet<string>;
   readonly conditions: readonly RowCondition[];
+  /** The time whose rows are read, and the parameters that it comes from. */
+  readonly systemTime?: { readonly value: RowCondition['value']; readonly parameters: readonly string[] };
 }
 
 /** A value that is computed before the query. */
@@ -112,10 +116,16 @@ export const customPlan = (
   without: ReadonlySet<string> = new Set(),
   finish: FinishPlan = asItIs,
 ): Plan => {
-  const hoisted = hoist(finish(optimized(query, columns, maxRows, known, without)));
+  const tree = finish(optimized(query, columns, maxRows, known, without));
+  const hoisted = hoist(tree);
   const inSteps = planInSteps(hoisted.query);
-  return { ...planHoisted(hoisted), ...(inSteps && { inSteps }) };
+  return { ...planHoisted(hoisted), ...(inSteps && { inSteps }), ...atTimes(tree) };
 };
+
+function atTimes(query: Query): Pick<Plan, 'atTimes'> {
+  const hoisted = hoistTimes(query);
+  return hoisted ? { atTimes: planHoisted(hoisted) } : {};
+}
 
 /**
  * Computes thresholds by statements of their own: DuckDB finds the files and row groups of rows by a comparison with a known
@@ -180,7 +190,10 @@ export function callerPlan(
   known: KnownValues,
 ): Plan {
   const tree = callerTree(query, columns, maxRows, known);
-  return tree ? printPlan(tree, true) : { sql: genericPlan(query, columns, maxRows), constants: [] };
+  if (tree) return printPlan(tree, true);
+  const generic = genericTree(query, columns, maxRows);
+  const hoisted = hoistTimes(generic);
+  return hoisted ? planHoisted(hoisted) : { sql: duckdbText(generic), constants: [] };
 }
 
 /** The tree of `callerPlan`; undefined if only the generic one is small enough for DuckDB's planner. */
@@ -204,7 +217,10 @@ const withoutThresholds: ReadonlySet<string> = new Set(['top n first']);
  *
  * @param timesOnly whether only times are, which need no database
  */
-export const printPlan = (query: Query, timesOnly = false): Plan => planHoisted(hoist(query, timesOnly));
+export const printPlan = (query: Query, timesOnly = false): Plan => ({
+  ...planHoisted(hoist(query, timesOnly)),
+  ...atTimes(query),
+});
 
 /** The plan of a query whose constants have been found. */
 export function planHoisted({ query, constants }: HoistedQuery): Plan {
@@ -232,24 +248,32 @@ function planInFiles(plan: Query): PlanInFiles | undefined {
   const conditions = rowConditions(query);
   let last: { readonly relations: readonly string[]; readonly sql: string } | undefined;
   return {
-    reads: tables.map(({ alias, relation }) => ({
+    reads: tables.map(({ alias, relation, systemTime }) => ({
       relation,
       columns: columns.get(alias) ?? new Set(),
       conditions: conditions.get(alias) ?? [],
+      ...(systemTime && { systemTime: hoistedTime(systemTime) }),
     })),
     sql(relations) {
       if (last?.relations.every((relation, at) => relation === relations[at])) return last.sql;
       const byAlias = new Map(tables.map(({ alias }, at) => [alias, relations[at]]));
       const mapper: Mapper = mapperWith({
-        from: (part) =>
-          part.kind === 'table'
-            ? { ...part, relation: byAlias.get(part.alias) ?? part.relation }
-            : mapParts(part, mapper),
+        from(part) {
+          const relation = part.kind === 'table' ? byAlias.get(part.alias) : undefined;
+          if (part.kind !== 'table' || relation === undefined) return mapParts(part, mapper);
+          const { systemTime: _, ...table } = part;
+          return { ...table, relation };
+        },
       });
       last = { relations, sql: duckdbText(mapper.query(query)) };
       return last.sql;
     },
   };
+}
+
+function hoistedTime({ value, parameters }: SystemTime): NonNullable<FileRead['systemTime']> {
+  if (value.kind !== 'parameter' && value.kind !== 'literal') throw new Error('a time has not been hoisted');
+  return { value, parameters };
 }
 
 /**

@@ -58,7 +58,9 @@ export interface StatementContext {
   /** The macros that the database has. */
   readonly definedMacros: Set<string>;
   /** The SQL of a plan over those files of its tables that may have rows for the values of a run. */
-  readonly sqlOverFiles?: (plan: Plan, bindings: Bindings) => string;
+  readonly sqlOverFiles?: (plan: Plan, bindings: Bindings) => string | Promise<string>;
+  /** True if it is given, and tables can be read as they were at other times. */
+  readonly hasSnapshots?: boolean;
   /** True if the database has a place for the macros, as `macroDefinitions` says. */
   readonly hasMacroHome?: boolean;
 }
@@ -100,11 +102,12 @@ interface Translated {
 }
 
 async function translate(
-  { connection, definedMacros, hasMacroHome, tables }: StatementContext,
+  { connection, definedMacros, hasMacroHome, hasSnapshots = false, tables }: StatementContext,
   { sql, parameters, declared = [], listedViews }: Statement,
 ): Promise<Translated> {
   const source = { file: '', line: 1 };
-  const { query, columns } = compile({ sql, source, parameters: declared, listedViews }, tables());
+  const given = { sql, source, parameters: declared, listedViews };
+  const { query, columns } = compile(given, tables(), { hasSnapshots });
   requireValues(sql, query, parameters);
   const definitions = macroDefinitions(calledMacros(query), definedMacros, hasMacroHome);
   if (definitions !== '') await define(connection, definitions);
@@ -161,7 +164,11 @@ async function execute(
   };
   const bindings = bindingsOf(parameters, now(), declared);
   const computed = await compute(plan.constants, bindings).catch(() => undefined);
-  return computed === undefined ? run(generic, bindings) : run(sqlOverFiles(plan, computed), computed);
+  if (computed !== undefined) return run(await sqlOverFiles(plan, computed), computed);
+  const { atTimes } = plan;
+  if (atTimes === undefined) return run(generic, bindings);
+  const times = await compute(atTimes.constants, bindings);
+  return run(await sqlOverFiles(atTimes, times), times);
 }
 
 async function readResult(

@@ -34,9 +34,14 @@ export function mapParts(node: Node, mapper: Mapper): Node {
     case 'column':
     case 'local':
     case 'position':
-    case 'table':
     case 'reference':
       return node;
+    case 'table':
+      return node.systemTime === undefined
+        ? node
+        : update(node, {
+            systemTime: update(node.systemTime, { value: mapper.expression(node.systemTime.value) }),
+          });
     case 'call':
       return update(node, { args: mapAll(node.args, mapper.expression) });
     case 'operation':

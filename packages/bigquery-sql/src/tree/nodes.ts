@@ -283,7 +283,18 @@ export interface Table {
   readonly relation: string;
   /** True if a plan may read some files instead of the relation. */
   readonly isInFiles?: boolean;
+  /** The time whose rows are read, instead of those of now. */
+  readonly systemTime?: SystemTime;
   /** Where the query names it: an offset into its text. */
+  readonly start: number;
+}
+
+/** `FOR SYSTEM_TIME AS OF value`: a TIMESTAMP that does not depend on rows. */
+export interface SystemTime {
+  readonly value: Expression;
+  /** The names of the parameters in it, as the query has them. */
+  readonly parameters: readonly string[];
+  /** Where the query has it: an offset into its text. */
   readonly start: number;
 }
 

@@ -306,7 +306,7 @@ class Printer {
   #from(node: From): string {
     switch (node.kind) {
       case 'table':
-        return `${node.relation} AS ${quote(node.alias)}`;
+        return `${node.systemTime ? unread(node.relation) : node.relation} AS ${quote(node.alias)}`;
       case 'reference':
         return `${quote(node.name)} AS ${quote(node.alias)}`;
       case 'derived':
@@ -334,6 +334,9 @@ class Printer {
     return `${this.#from(left)} ${join} JOIN ${isLateral ? 'LATERAL ' : ''}${inner}${condition}`;
   }
 }
+
+/** A relation that fails when it is read, so that its rows of now are never those of another time. */
+const unread = (relation: string) => `(SELECT * FROM ${relation} WHERE error('no snapshot has been chosen'))`;
 
 function literalText({ type, value }: Literal): string {
   if (value === null) return typedNull(type);

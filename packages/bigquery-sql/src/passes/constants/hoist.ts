@@ -1,6 +1,6 @@
 import { isEqual } from '../../tree/equal.ts';
-import { forEachPart, mapParts, type Mapper, mapperWith } from '../../tree/map.ts';
-import type { Expression, Node, Query } from '../../tree/nodes.ts';
+import { forEachPart, mapParts, type Mapper, mapperWith, someNode } from '../../tree/map.ts';
+import type { Expression, Node, Query, Table } from '../../tree/nodes.ts';
 import { isVolatile } from '../../tree/volatile.ts';
 import { duckdbType, isScalar } from '../../types.ts';
 import { type TimeExpression, timeExpressionOf } from './time-values.ts';
@@ -30,7 +30,16 @@ export const ownPrefix = 'querygate_';
  *
  * @param timesOnly whether to leave out what only the database can compute
  */
-export function hoist(query: Query, timesOnly = false): HoistedQuery {
+export const hoist = (query: Query, timesOnly = false): HoistedQuery =>
+  hoistWhere(query, (node) => isConstant(node) && (!timesOnly || isTime(node)));
+
+/** As `hoist`, for the times of tables only; undefined if all tables are read as they are now. */
+export const hoistTimes = (query: Query): HoistedQuery | undefined =>
+  someNode(query, (node) => node.kind === 'table' && node.systemTime !== undefined)
+    ? hoistWhere(query, () => false)
+    : undefined;
+
+function hoistWhere(query: Query, isHoisted: (node: Expression) => boolean): HoistedQuery {
   const constants: Constant[] = [];
   const bind = (value: Expression): Expression => {
     const known = constants.find((other) => isEqual(other.value, value));
@@ -39,10 +48,22 @@ export function hoist(query: Query, timesOnly = false): HoistedQuery {
     return { kind: 'parameter', name, type: value.type };
   };
   const mapper: Mapper = mapperWith({
-    expression: (node) =>
-      isConstant(node) && (!timesOnly || isTime(node)) ? bind(node) : mapParts(node, mapper),
+    expression: (node) => (isHoisted(node) ? bind(node) : mapParts(node, mapper)),
+    from: (node) => (node.kind === 'table' ? bindTime(node, bind) : mapParts(node, mapper)),
   });
   return { query: mapper.query(query), constants };
+}
+
+/** The snapshot that is read is chosen by the value, before the query. */
+function bindTime(table: Table, bind: (value: Expression) => Expression): Table {
+  const { systemTime } = table;
+  if (
+    systemTime === undefined ||
+    systemTime.value.kind === 'parameter' ||
+    systemTime.value.kind === 'literal'
+  )
+    return table;
+  return { ...table, systemTime: { ...systemTime, value: bind(systemTime.value) } };
 }
 
 function constantOf(name: string, value: Expression): Constant {

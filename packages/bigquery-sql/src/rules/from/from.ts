@@ -1,7 +1,13 @@
 import { didYouMean } from '@querygate/text';
 import type * as Syntax from '../../syntax/nodes.ts';
+import { forEachNode, mapParts, type Mapper, mapperWith } from '../../tree/map.ts';
+import type { From, SystemTime } from '../../tree/nodes.ts';
 import { nowParameter } from '../../tree/own-parameters.ts';
+import { isVolatile } from '../../tree/volatile.ts';
+import { describeType, scalar } from '../../types.ts';
+import { convert, distance } from '../coercion.ts';
 import { type Context, type ResolvedFrom, unknownQuery } from '../context.ts';
+import { dependsOnRows } from '../expressions/constant-values.ts';
 import { rangeOf } from '../queries/outputs.ts';
 import { columnsIn, findRelation, outermost, type Relation, relationNames, type Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
@@ -52,7 +58,7 @@ function resolveTable(node: Syntax.Table, scope: Scope, context: Context): Resol
   const relation = isInformationSchema(path)
     ? informationRelation(path, scope)
     : relationAt(path, name, scope);
-  if (systemTime) requireNow(systemTime, relation, shown, scope, context);
+  const time = systemTime && resolveSystemTime(systemTime, relation, { shown, scope, context });
   const range = alias?.name ?? name;
   if (!relation) {
     return context.attempt<ResolvedFrom>(
@@ -64,8 +70,9 @@ function resolveTable(node: Syntax.Table, scope: Scope, context: Context): Resol
     );
   }
   const fresh = context.fresh(range);
+  const from = relation.from(fresh, path.start, context.fresh);
   return {
-    from: relation.from(fresh, path.start, context.fresh),
+    from: time ? atTime(from, time) : from,
     ranges: [rangeOf(relation, range, fresh)],
     merged: [],
   };
@@ -85,23 +92,35 @@ function noTable({ parts: [first, ...rest] }: Syntax.Path, shown: string, scope:
   return `no table is named ${shown}${isOtherDataset ? `; did you mean ${name}?` : didYouMean(name, names)}`;
 }
 
-/** @throws Unsupported unless `FOR SYSTEM_TIME AS OF` names the present: a table has no earlier rows */
-function requireNow(
+/** @returns undefined if it names the present */
+function resolveSystemTime(
   node: Syntax.Expression,
   relation: Relation | undefined,
-  shown: string,
-  scope: Scope,
-  context: Context,
-): void {
+  { shown, scope, context }: { readonly shown: string; readonly scope: Scope; readonly context: Context },
+): SystemTime | undefined {
   if (relation && !relation.isTable)
     throw new Unsupported(node, `FOR SYSTEM_TIME AS OF is of a table, and ${shown} is a query`);
   const time = context.expression(node, scope);
-  if (time.kind === 'parameter' && time.name === nowParameter) return;
-  const at = time.kind === 'literal' && time.value !== null ? ` ${String(time.value)}` : '';
-  throw new Unsupported(
-    node,
-    `FOR SYSTEM_TIME AS OF${at} is not supported, because ${shown} has only its rows of now: write CURRENT_TIMESTAMP(), or filter by a column with the time`,
-  );
+  if (time.kind === 'parameter' && time.name === nowParameter) return undefined;
+  if (time.type.kind === 'null' || distance(time, timestamp) === undefined)
+    throw new Unsupported(node, `FOR SYSTEM_TIME AS OF takes TIMESTAMP, not ${describeType(time.type)}`);
+  if (dependsOnRows(time) || isVolatile(time))
+    throw new Unsupported(node, 'FOR SYSTEM_TIME AS OF takes literals, parameters and functions of them');
+  const parameters: string[] = [];
+  forEachNode(time, (part) => {
+    if (part.kind === 'parameter' && part.name !== nowParameter) parameters.push(part.name);
+  });
+  return { value: convert(time, timestamp), parameters, start: node.start };
+}
+
+const timestamp = scalar('TIMESTAMP');
+
+/** The same item, with the rows that its tables had at a time. */
+function atTime(from: From, systemTime: SystemTime): From {
+  const mapper: Mapper = mapperWith({
+    from: (part) => (part.kind === 'table' ? { ...part, systemTime } : mapParts(part, mapper)),
+  });
+  return mapper.from(from);
 }
 
 /** A common table or one of a script, which have no path, or a table by its last part; `events_*` is a wildcard. */

@@ -40,11 +40,15 @@ function tableRelation(table: StoredTable): Relation {
 const storedColumns = ({ fields, columns = columnsOf(fields) }: StoredTable): readonly StoredColumn[] =>
   columns;
 
+interface TableRead extends Pick<Table, 'alias' | 'start' | 'systemTime'> {
+  readonly fresh: (prefix: string) => string;
+}
+
 /** A table whose records are stored field by field is read through a query that puts them together. */
 function readTable(
   table: StoredTable,
   stored: readonly StoredColumn[],
-  { alias, start, fresh }: { alias: string; start: number; fresh: (prefix: string) => string },
+  { alias, start, fresh, systemTime }: TableRead,
 ): From {
   const tableFrom = (name: string): Table => ({
     kind: 'table',
@@ -52,6 +56,7 @@ function readTable(
     name: table.name,
     relation: table.relation ?? quote(table.name),
     ...(table.isInFiles && { isInFiles: true }),
+    ...(systemTime && { systemTime }),
     start,
   });
   if (stored.every(({ fields }) => !fields)) return tableFrom(alias);
@@ -72,7 +77,7 @@ export function readStored(query: Query, tables: readonly StoredTable[]): Query 
     from(part) {
       const table = part.kind === 'table' ? byName.get(part.name) : undefined;
       if (part.kind !== 'table' || table === undefined) return mapParts(part, mapper);
-      return readTable(table, storedColumns(table), { alias: part.alias, start: part.start, fresh });
+      return readTable(table, storedColumns(table), { ...part, fresh });
     },
   });
   return mapper.query(query);
