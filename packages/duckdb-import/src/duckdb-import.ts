@@ -18,5 +18,5 @@ export { openTables, type StoredTables } from './store/stored-tables.ts';
 export { definitionOf, type TableInStore } from './store/table-in-store.ts';
 export { type Converted, convertTable } from './convert/convert-table.ts';
 export { parquetRows, writeParquetSql } from './convert/parquet-rows.ts';
-export type { FilesInPlace, FilesReading } from './store/files/files-in-place.ts';
+export { type FilesInPlace, type FilesReading, InvalidSnapshotTime } from './store/files/files-in-place.ts';
 export type { PlacedFile } from './store/files/placed-file.ts';

@@ -8,6 +8,7 @@ import { once } from '../../memoize.ts';
 import type { Engine } from '../../engine-contract/engine.ts';
 import type { EngineHost } from '../../engine-contract/engine-factory.ts';
 import { canStartChildren } from '../../process/start-child.ts';
+import { hasSnapshots } from './check-queries.ts';
 import type { DuckdbSettings } from './duckdb-options.ts';
 import type { LocalData } from './data/local-data.ts';
 import { openData, requireDataDir } from './open-data.ts';
@@ -77,7 +78,10 @@ async function openParts(
   store = await openStore(connection, settings.storeFile, onOrphaned);
   const tables = await openTables(await connect(), catalog.tables);
   const defineMacros = buildDefineMacros(await connect(), new Set());
-  const versions = await openVersions({ connection, catalog, tables, defineMacros, closing });
+  const versions = await openVersions({
+    ...{ connection, catalog, tables, defineMacros, closing },
+    hasSnapshots: hasSnapshots(settings),
+  });
   closers.push(() => versions.idle());
   // An import frees hundreds of megabytes again and again, of which the allocator would keep most.
   for (const threshold of flushThresholds) await connection.run(`SET ${threshold} = '32MB'`);

@@ -10,6 +10,7 @@ import {
 } from '@querygate/bigquery-sql/duckdb';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { EngineListener } from '../../engine-contract/engine.ts';
+import { hasSnapshots } from './check-queries.ts';
 import { type DuckdbOptions, withDefaults } from './duckdb-options.ts';
 import type { LocalData } from './data/local-data.ts';
 import { openData, requireDataDir } from './open-data.ts';
@@ -68,6 +69,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       connection,
       compute: buildCompute(connection, (sql) => connection.prepare(sql)),
       tables: () => tables.all,
+      hasSnapshots: withRows && hasSnapshots(settings),
       now,
       sqlOverFiles: (plan, bindings) =>
         sqlOverFiles(plan, bindings, tables.files.read(tables.all.map(({ name }) => name))),

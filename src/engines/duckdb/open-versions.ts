@@ -39,6 +39,8 @@ interface VersionsOptions {
   readonly catalog: AnalyzedCatalog;
   readonly tables: StoredTables;
   readonly defineMacros: DefineMacros;
+  /** As `prepareQueries` takes it. */
+  readonly hasSnapshots: boolean;
   /** Aborted when the engine closes. */
   readonly closing: AbortSignal;
 }
@@ -94,11 +96,11 @@ async function firstState(
   catalog: AnalyzedCatalog,
   options: Omit<VersionsOptions, 'catalog'>,
 ): Promise<State> {
-  const { connection, tables, defineMacros } = options;
+  const { connection, tables, defineMacros, hasSnapshots } = options;
   const known = new WeakMap<SavedQuery, Runnable>();
   const { queries, analysisOf } = catalog;
   const current: Version = { queries, analysisOf, tables: tables.all };
-  const first = await prepareCatalog(connection, { defineMacros, known, ...current });
+  const first = await prepareCatalog(connection, { defineMacros, hasSnapshots, known, ...current });
   return {
     ...options,
     known,
@@ -117,8 +119,9 @@ function runnableQueries(
     connection,
     tables,
     defineMacros,
+    hasSnapshots,
     known,
-  }: Pick<State, 'connection' | 'tables' | 'defineMacros' | 'known'>,
+  }: Pick<State, 'connection' | 'tables' | 'defineMacros' | 'hasSnapshots' | 'known'>,
   given: Iterable<Version>,
   all: ReadonlyMap<SavedQuery, Runnable>,
 ): RunnableQueries {
@@ -131,7 +134,7 @@ function runnableQueries(
     async prepareForm(form) {
       const version = versions.findLast(({ queries }) => queries.includes(queryOfForm(form)));
       if (version === undefined) return undefined;
-      const options = { defineMacros, known: forms, ...version, queries: [form] };
+      const options = { defineMacros, hasSnapshots, known: forms, ...version, queries: [form] };
       return (await prepareCatalog(connection, options)).get(form);
     },
   };
@@ -139,10 +142,11 @@ function runnableQueries(
 
 /** Prepares the queries of all versions again; one that several have runs as in the latest. */
 async function prepareAll(state: State): Promise<void> {
-  const { connection, defineMacros, known, closing, earlier, current } = state;
+  const { connection, defineMacros, hasSnapshots, known, closing, earlier, current } = state;
   const all = new Map<SavedQuery, Runnable>();
   for (const version of [...earlier, current]) {
-    const prepared = await prepareQueries(connection, { defineMacros, known, ...version, inTurns: closing });
+    const options = { defineMacros, hasSnapshots, known, ...version, inTurns: closing };
+    const prepared = await prepareQueries(connection, options);
     for (const [query, one] of prepared.runnable) all.set(query, one);
   }
   state.runnable.replace(runnableQueries(state, [...earlier, current], all));
@@ -150,12 +154,12 @@ async function prepareAll(state: State): Promise<void> {
 
 /** The problems of the queries of a catalog, whose new and changed tables are created without rows. */
 async function problemsOf(state: State, next: AnalyzedCatalog): ReturnType<CatalogUpdates['check']> {
-  const { connection, tables, defineMacros, known, closing } = state;
+  const { connection, tables, defineMacros, hasSnapshots, known, closing } = state;
   const found: TableInStore[] = [];
   for (const schema of next.tables) found.push(await tableFor(state, schema));
   state.staged = found.filter((table) => !tables.all.includes(table));
   const version = { ...next, tables: found };
-  const options = { defineMacros, known, ...version, planAll: true, inTurns: closing };
+  const options = { defineMacros, hasSnapshots, known, ...version, planAll: true, inTurns: closing };
   return (await prepareQueries(connection, options)).problems;
 }
 

@@ -4,17 +4,28 @@ import { quote } from '@querygate/bigquery-sql/types';
 import { didYouMean } from '@querygate/text';
 import { buildExclusive } from '../store/exclusive.ts';
 import { examineFields } from '../load/read-footer.ts';
+import type { LakeRows, NoRows } from '../store/files/files-relation.ts';
 import type { FilesOfTable } from '../store/files/files-in-place.ts';
 import { type OnRebuilt, rebuildTable } from '../store/import-store.ts';
 import { inTransaction, runAll } from '../store/statements.ts';
 import type { StoredTables } from '../store/stored-tables.ts';
+import type { TableInStore } from '../store/table-in-store.ts';
 import { type LakeCatalog, openLakeCatalog } from './lake-catalog.ts';
 import type { LakeLocation } from './lake-location.ts';
-import { type LakeTable, readStatistics, SnapshotReader } from './read-snapshot.ts';
+import {
+  type LakeTable,
+  changedSince,
+  readStatistics,
+  SnapshotReader,
+  snapshotAt,
+  tablesAt,
+} from './read-snapshot.ts';
 
 interface LakeOptions {
   /** That only the lake uses. It has the extensions. */
   readonly connection: DuckDBConnection;
+  /** The same, for snapshots that queries name. */
+  readonly past: DuckDBConnection;
   readonly location: LakeLocation;
   /** The folder for copies of a catalog. */
   readonly scratch: string;
@@ -96,10 +107,8 @@ async function readLake(state: LakeState): Promise<boolean> {
 /** Queries of such a table are refused. */
 const noRows: FilesOfTable = { files: [], hasImported: true };
 
-type Problem = { readonly problem: string };
-
 /** By its name in the schema `main`, or in the only other schema that has it. */
-function findTable(tables: readonly LakeTable[], name: string): LakeTable | Problem {
+function findTable(tables: readonly LakeTable[], name: string): LakeTable | NoRows {
   const named = tables.filter((table) => table.name.toLowerCase() === name.toLowerCase());
   const [only, another] = named.toSorted((a, b) => Number(b.schema === 'main') - Number(a.schema === 'main'));
   const names = tables.map((table) => table.name);
@@ -112,11 +121,32 @@ function findTable(tables: readonly LakeTable[], name: string): LakeTable | Prob
 
 /** The rows of a table, in the layout that they need. */
 async function readTable(
-  { connection, onRebuilt, tables }: LakeState,
+  state: LakeState,
   database: string,
   table: LakeTable,
   name: string,
-): Promise<FilesOfTable | Problem> {
+): Promise<FilesOfTable | NoRows> {
+  const { connection, onRebuilt, tables } = state;
+  const examined = await examineTable(connection, database, table, tables.get(name));
+  if ('problem' in examined) return { problem: `in the lake, ${examined.problem}` };
+  const { lake, repeated } = examined;
+  const { repeatedPaths } = tables.get(name);
+  if (repeated.difference(repeatedPaths).size > 0)
+    await rebuildTable(tables, name, repeated.union(repeatedPaths), onRebuilt);
+  return { files: [], hasImported: false, lake, lakeAt: buildReadAt(state, database, tables.get(name)) };
+}
+
+interface Examined {
+  readonly lake: LakeRows;
+  readonly repeated: ReadonlySet<string>;
+}
+
+async function examineTable(
+  connection: DuckDBConnection,
+  database: string,
+  table: LakeTable,
+  { fields }: TableInStore,
+): Promise<Examined | NoRows> {
   const { schema, version } = table;
   const from = `${database}.${quote(schema)}.${quote(table.name)} AS r AT (VERSION => ${version})`;
   const found = await describeSource(connection, `(SELECT * FROM ${from})`);
@@ -126,13 +156,44 @@ async function readTable(
     const written = [...statistics.keys()].find((path) => path.toLowerCase() === key);
     return [written ?? key, ''] as const;
   });
-  const examined = examineFields(statistics, tables.get(name).fields, columns, sources);
-  if ('doubt' in examined) return { problem: `in the lake, ${examined.doubt}` };
-  const repeated = new Set(examined.repeatedPaths);
-  const { repeatedPaths } = tables.get(name);
-  if (repeated.difference(repeatedPaths).size > 0)
-    await rebuildTable(tables, name, repeated.union(repeatedPaths), onRebuilt);
-  return { files: [], hasImported: false, lake: { from, sources, version } };
+  const examined = examineFields(statistics, fields, columns, sources);
+  if ('doubt' in examined) return { problem: examined.doubt };
+  return { lake: { from, sources, version }, repeated: new Set(examined.repeatedPaths) };
+}
+
+/** How many snapshots of a table are kept in mind. */
+const maxSnapshots = 64;
+
+/** Reads snapshots of before. It does not wait for a look at the lake, which may wait for queries. */
+function buildReadAt(
+  { past, location }: LakeState,
+  database: string,
+  table: TableInStore,
+): NonNullable<FilesOfTable['lakeAt']> {
+  const known = new Map<number, Promise<LakeRows | NoRows>>();
+  const read = async (found: LakeTable): Promise<LakeRows | NoRows> => {
+    const examined = await examineTable(past, database, found, table);
+    if ('problem' in examined) return { problem: `at that time, ${examined.problem}` };
+    const isReadable = examined.repeated.isSubsetOf(table.repeatedPaths);
+    return isReadable ? examined.lake : { problem: 'its table had other records' };
+  };
+  return async (micros) => {
+    const version = await snapshotAt(past, database, micros);
+    if (typeof version !== 'number') return version;
+    const named = findTable(await tablesAt(past, database, version), table.name);
+    if ('problem' in named) return { problem: 'its table was not there yet' };
+    const found = { ...named, version };
+    const changed = await changedSince(past, database, found);
+    if (changed) return changed;
+    if (known.size >= maxSnapshots) known.clear();
+    const reading = known.get(version) ?? read(found);
+    known.set(version, reading);
+    reading.catch(() => known.delete(version));
+    const rows = await reading;
+    if ('problem' in rows || location.file !== undefined) return rows;
+    // Others write to the catalog meanwhile.
+    return { ...rows, isUnchanged: async () => (await changedSince(past, database, found)) === undefined };
+  };
 }
 
 /** Lets statements read tables at other snapshots, all at once. */

@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Leaves } from '../load/read-footer.ts';
+import type { NoRows } from '../store/files/files-relation.ts';
 import { readRows } from '../store/statements.ts';
 import { metadataOf } from './lake-catalog.ts';
 
@@ -35,26 +36,82 @@ export class SnapshotReader {
     for (const [id, text] of changes)
       for (const table of changedTables(String(text))) this.#changed.set(table, Number(id));
     this.#last = snapshot;
-    const found = await rows(`SELECT t.table_id::DOUBLE, s.schema_name, t.table_name, t.begin_snapshot::DOUBLE
-      FROM ${metadata}.ducklake_table AS t JOIN ${metadata}.ducklake_schema AS s USING (schema_id)
-      WHERE ${visibleAt('t', snapshot)} AND ${visibleAt('s', snapshot)}`);
-    const tables = found.map(([id, schema, name, begin]) => {
-      const changed = Math.max(this.#changed.get(Number(id)) ?? 0, Number(begin));
+    const found = await tablesAt(connection, database, snapshot);
+    const tables = found.map((table) => {
+      const changed = Math.max(this.#changed.get(table.id) ?? 0, table.version);
       // An earlier snapshot than the oldest that is kept can no longer be read.
-      const version = Math.max(changed, oldest);
-      return { id: Number(id), schema: String(schema), name: String(name), version };
+      return { ...table, version: Math.max(changed, oldest) };
     });
     return { snapshot, tables };
   }
 }
 
+/** The tables of a snapshot, each as of the snapshot at which it was made. */
+export async function tablesAt(
+  connection: DuckDBConnection,
+  database: string,
+  snapshot: number,
+): Promise<readonly LakeTable[]> {
+  const metadata = metadataOf(database);
+  const found = await readRows(
+    connection,
+    `SELECT t.table_id::DOUBLE, s.schema_name, t.table_name, t.begin_snapshot::DOUBLE
+    FROM ${metadata}.ducklake_table AS t JOIN ${metadata}.ducklake_schema AS s USING (schema_id)
+    WHERE ${visibleAt('t', snapshot)} AND ${visibleAt('s', snapshot)}`,
+  );
+  return found.map(([id, schema, name, begin]) => ({
+    id: Number(id),
+    schema: String(schema),
+    name: String(name),
+    version: Number(begin),
+  }));
+}
+
+/** The snapshot that a lake had at a time, in microseconds since the epoch. */
+export async function snapshotAt(
+  connection: DuckDBConnection,
+  database: string,
+  micros: bigint,
+): Promise<number | NoRows> {
+  const snapshots = `${metadataOf(database)}.ducklake_snapshot`;
+  const rows = (sql: string) => readRows(connection, sql);
+  // SQLite has it as text.
+  const time = 'CAST(snapshot_time AS TIMESTAMPTZ)';
+  const [latest] = await rows(`SELECT snapshot_id::DOUBLE FROM ${snapshots}
+    WHERE ${time} <= make_timestamptz(${micros}) ORDER BY ${time} DESC, snapshot_id DESC LIMIT 1`);
+  if (latest !== undefined) return Number(latest[0]);
+  const [first = []] = await rows(`SELECT epoch_ms(min(${time}))::DOUBLE FROM ${snapshots}`);
+  return { problem: `the first snapshot is of ${new Date(Number(first[0])).toISOString()}` };
+}
+
+/**
+ * Why a table can no longer be read at a snapshot. DuckLake has one minimum and one maximum of a column for all snapshots: after
+ * its files were rewritten, DuckDB leaves out rows that the table had before, and a column that had another type ends DuckDB.
+ */
+export async function changedSince(
+  connection: DuckDBConnection,
+  database: string,
+  { id, version }: LakeTable,
+): Promise<NoRows | undefined> {
+  const metadata = metadataOf(database);
+  const rows = (sql: string) => readRows(connection, sql);
+  const rewritten = await rows(`SELECT changes_made FROM ${metadata}.ducklake_snapshot_changes
+    WHERE snapshot_id > ${version} AND contains(changes_made, 'rewrite_delete')`);
+  if (rewritten.some(([text]) => changedTables(String(text), 'rewrite_delete').includes(id)))
+    return { problem: 'the files of its table have been rewritten since' };
+  const retyped = await rows(`SELECT c.column_name FROM ${metadata}.ducklake_column AS c
+    JOIN ${metadata}.ducklake_column AS later USING (table_id, column_id)
+    WHERE table_id = ${id} AND ${visibleAt('c', version)} AND later.begin_snapshot > ${version} AND later.column_type <> c.column_type`);
+  return retyped.length > 0 ? { problem: 'columns of its table have had other types since' } : undefined;
+}
+
 const visibleAt = (alias: string, snapshot: number) =>
   `${alias}.begin_snapshot <= ${snapshot} AND coalesce(${alias}.end_snapshot > ${snapshot}, true)`;
 
-/** The ids in a text such as `created_table:"main"."t",inserted_into_table:1`. */
-function changedTables(text: string): readonly number[] {
+/** The ids in a text such as `created_table:"main"."t",inserted_into_table:1`, of all changes or of one kind. */
+function changedTables(text: string, kind = '\\w+'): readonly number[] {
   const withoutNames = text.replaceAll(/"(?:[^"]|"")*"/g, '');
-  return [...withoutNames.matchAll(/\w:(\d+)/g)].map(([, id]) => Number(id));
+  return [...withoutNames.matchAll(new RegExp(`\\b${kind}:(\\d+)`, 'g'))].map(([, id]) => Number(id));
 }
 
 /** The statistics of a table's columns: which have a value in each row. */

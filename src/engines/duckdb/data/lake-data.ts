@@ -17,7 +17,8 @@ export async function openLakeData(
   const extensions = [...(extension === undefined ? [] : [extension]), 'ducklake'] as const;
   await loadExtensions(connection, settings.extensionsDir, extensions, 'a lake');
   const { scratch } = store;
-  const lake = await openLake({ connection, location, scratch, tables, onRebuilt }).catch(
+  const past = await connect();
+  const lake = await openLake({ connection, past, location, scratch, tables, onRebuilt }).catch(
     (error: unknown) => {
       throw new StartError('The lake cannot be opened', [{ message: `dataDir: ${reasonOf(error)}` }]);
     },

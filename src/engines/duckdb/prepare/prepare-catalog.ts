@@ -11,6 +11,7 @@ import {
   isViewName,
   type Origin,
   readStored,
+  requireNow,
   type StoredTable,
 } from '@querygate/bigquery-sql/tree';
 import type { AnalyzedCatalog } from '../../../catalog-analysis/analyze-catalog.ts';
@@ -58,6 +59,8 @@ interface PrepareOptions {
   readonly planAll?: boolean;
   /** The queries that were prepared before: used again if their tables are still stored as they were. */
   readonly known?: WeakMap<SavedQuery, Runnable>;
+  /** True if the database can read the tables as they were at other times. */
+  readonly hasSnapshots?: boolean;
   /** Rewrites the tree of each plan. */
   readonly finish?: FinishPlan | undefined;
   /** Given if other work of the process is to be done between two queries: it stops when the signal is aborted. */
@@ -90,7 +93,17 @@ export async function prepareCatalog(
 /** As `prepareCatalog`, with the problems of queries that cannot run beside the others. */
 export async function prepareQueries(
   connection: DuckDBConnection,
-  { queries, analysisOf, tables, defineMacros, planAll = false, known, finish, inTurns }: PrepareOptions,
+  {
+    queries,
+    analysisOf,
+    tables,
+    defineMacros,
+    planAll = false,
+    known,
+    hasSnapshots = false,
+    finish,
+    inTurns,
+  }: PrepareOptions,
 ): Promise<PreparedCatalog> {
   const problems = new Map<SavedQuery, readonly Problem[]>();
   const compiled = new Map<SavedQuery, Compiled>();
@@ -106,6 +119,7 @@ export async function prepareQueries(
     await collectProblems(problems, query, () => {
       const analysis = analysisOf(query);
       const tree = analysis.compiled();
+      if (!hasSnapshots) requireNow(tree.query, query);
       compiled.set(query, { ...tree, query: readStored(tree.query, tables) });
       const unfiltered = analysis.tenantProblems();
       if (unfiltered.length > 0) problems.set(query, unfiltered);

@@ -6,6 +6,8 @@ import {
 } from '../../../engine-contract/blame-parameter.ts';
 import { callerSqlFailed, unsafeInteger } from '../../../engine-contract/engine-errors.ts';
 import { tooMuchText, tooSlow } from '@querygate/bigquery-sql/duckdb';
+import { sameName } from '@querygate/bigquery-sql/types';
+import { InvalidSnapshotTime } from '@querygate/duckdb-import';
 
 /** A DuckDB failure as the caller may see it. DuckDB's own text contains SQL and names, so it is only the cause. */
 export function explainFailure(
@@ -13,6 +15,15 @@ export function explainFailure(
   bound: QuotedValues & { readonly sql?: string | undefined },
 ): GatewayError {
   const text = cause instanceof Error ? cause.message : String(cause);
+  if (cause instanceof InvalidSnapshotTime) {
+    const given = bound.query.parameters.find(({ name }) =>
+      cause.parameters.some((one) => sameName(one, name)),
+    );
+    if (given === undefined)
+      return new GatewayError('ENGINE_FAILED', `The query failed: ${cause.message}`, { cause });
+    const { name } = given;
+    return new GatewayError('INVALID_PARAMETER', `${name}: ${cause.message}`, { parameter: name, cause });
+  }
   if (text.startsWith('Out of Memory')) {
     return new GatewayError('ENGINE_FAILED', 'The query needs more memory than the engine may use', {
       cause,

@@ -13,7 +13,7 @@ import type { RunWithJavascript } from '../javascript/javascript-apart.ts';
 import { partsSchema, type SharedPart, withRelations } from '../prepare/shared-parts.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { interruptOnAbort } from './interrupt-on-abort.ts';
-import { sqlOverAll, sqlOverFiles } from './over-files.ts';
+import { boundSql } from './over-files.ts';
 import type { Worker } from './worker.ts';
 
 interface KeptPartsOptions {
@@ -208,21 +208,19 @@ export class KeptParts {
       const stopInterrupting = interruptOnAbort(signal, worker);
       worker.beginWork(work);
       try {
-        const withConstants = await worker.compute(plan.constants, bindings).catch(() => undefined);
+        const computed = await worker.compute(plan.constants, bindings).catch(() => undefined);
         signal.throwIfAborted();
         work.apart?.requireComplete();
         await this.#beginSnapshot(worker, version);
         this.#tablesMade += 1;
         const relation = `${partsSchema}."${this.#tablesMade}"`;
-        const { files } = reader;
-        const sql =
-          withConstants === undefined
-            ? sqlOverAll(part.generic, files)
-            : sqlOverFiles(plan, withConstants, files);
+        const { sql, values } = await boundSql(plan, () => part.generic, {
+          ...{ bindings, computed, compute: worker.compute, reading: reader.files },
+        });
         const rows = withRelations(sql, relations);
-        await worker.runOnce(`CREATE TABLE ${relation} AS ${rows}`, withConstants ?? bindings);
+        await worker.runOnce(`CREATE TABLE ${relation} AS ${rows}`, values);
         signal.throwIfAborted();
-        if (files && !(await files.isUnchanged())) throw new RowsChanged();
+        if ((await reader.files?.isUnchanged()) === false) throw new RowsChanged();
         await worker.commit();
         if (signal.aborted) this.#drop(relation);
         signal.throwIfAborted();

@@ -1,4 +1,4 @@
-import type { Bindings, Plan } from '@querygate/bigquery-sql/duckdb';
+import type { Bindings, Compute, Plan } from '@querygate/bigquery-sql/duckdb';
 import type { FilesReading } from '@querygate/duckdb-import';
 import { untilAborted } from '../../../concurrency/abort.ts';
 import { GatewayError } from '../../../errors.ts';
@@ -44,14 +44,44 @@ export async function runOverFiles<T>(
 }
 
 /** The SQL of a plan over the files that may have rows for the values of a run. */
-export function sqlOverFiles({ sql, inFiles }: Plan, bindings: Bindings, reading?: FilesReading): string {
+export async function sqlOverFiles(
+  { sql, inFiles }: Plan,
+  bindings: Bindings,
+  reading?: FilesReading,
+): Promise<string> {
   if (!inFiles || !reading) return sql;
-  const relations = reading.relations(inFiles.reads, bindings);
+  const relations = await reading.relations(inFiles.reads, bindings);
   return relations ? inFiles.sql(relations) : sqlOverAll(sql, reading);
 }
 
+interface Values {
+  readonly bindings: Bindings;
+  /** With the constants of the plan; undefined if one of them could not be computed. */
+  readonly computed: Bindings | undefined;
+  readonly compute: Compute;
+  readonly reading: FilesReading | undefined;
+}
+
+/**
+ * The SQL of a plan, and what it binds. A constant that could not be computed may be one that no row needs: the SQL then computes
+ * all of them where they are used.
+ *
+ * @param generic the SQL for all values, of tables as they are now
+ */
+export async function boundSql(
+  plan: Plan,
+  generic: () => string,
+  { bindings, computed, compute, reading }: Values,
+): Promise<{ readonly sql: string; readonly values: Bindings }> {
+  if (computed !== undefined) return { sql: await sqlOverFiles(plan, computed, reading), values: computed };
+  const { atTimes } = plan;
+  if (atTimes === undefined) return { sql: sqlOverAll(generic(), reading), values: bindings };
+  const values = await compute(atTimes.constants, bindings);
+  return { sql: await sqlOverFiles(atTimes, values, reading), values };
+}
+
 /** SQL that reads all files. */
-export function sqlOverAll(sql: string, reading: FilesReading | undefined): string {
+function sqlOverAll(sql: string, reading: FilesReading | undefined): string {
   reading?.readAll();
   return sql;
 }

@@ -10,7 +10,7 @@ import { rowTexts } from '../wire/rows.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import type { DefineMacros } from './define-macros.ts';
 import { interruptOnAbort } from './interrupt-on-abort.ts';
-import { requireUnchanged, sqlOverAll, sqlOverFiles } from './over-files.ts';
+import { boundSql, requireUnchanged } from './over-files.ts';
 import type { FilesReading } from '@querygate/duckdb-import';
 
 interface CallerSqlContext {
@@ -55,11 +55,12 @@ export function runCallerSql(
         const { columns, resultColumns, generic, plan } = await judged.prepare(worker.connection);
         const bindings = bindingsOf(parameters, now(), query.parameters);
         const planned = plan(parameters);
-        const complete = computeTimes(planned.constants, bindings);
-        const result =
-          complete === undefined
-            ? await worker.runOnce(sqlOverAll(generic, files), bindings)
-            : await worker.runOnce(sqlOverFiles(planned, complete, files), complete);
+        const computed = computeTimes(planned.constants, bindings);
+        const { compute } = worker;
+        const bound = await boundSql(planned, () => generic, {
+          ...{ bindings, computed, compute, reading: files },
+        });
+        const result = await worker.runOnce(bound.sql, bound.values);
         signal.throwIfAborted();
         await requireUnchanged(files);
         onResult();

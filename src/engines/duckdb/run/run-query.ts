@@ -22,7 +22,7 @@ import { interruptOnAbort } from './interrupt-on-abort.ts';
 import { type KeptParts, RowsChanged, type TakenParts } from './kept-parts.ts';
 import type { RunWithJavascript } from '../javascript/javascript-apart.ts';
 import { runCallerSql } from './run-caller-sql.ts';
-import { requireUnchanged, runOverFiles, sqlOverAll, sqlOverFiles } from './over-files.ts';
+import { boundSql, requireUnchanged, runOverFiles, sqlOverFiles } from './over-files.ts';
 import type { FilesReading } from '@querygate/duckdb-import';
 import type { LocalData } from '../data/local-data.ts';
 
@@ -201,9 +201,10 @@ function runPlans(
           parts === undefined
             ? worker.run(sql, values)
             : worker.runOnce(withRelations(sql, parts.relations), values);
-        // A constant that fails may be one that no row needs: the generic plan computes it where it is used.
         const result = await (withConstants === undefined
-          ? runOne(sqlOverAll(generic, files), bindings)
+          ? boundSql(plan, () => generic, {
+              ...{ bindings, computed: undefined, compute: worker.compute, reading: files },
+            }).then(({ sql, values }) => runOne(sql, values))
           : runSteps(plan, withConstants, files, {
               run: runOne,
               begin: async () => parts ?? worker.beginSnapshot(),
@@ -237,12 +238,12 @@ async function runSteps(
   },
 ): Promise<DuckDBMaterializedResult> {
   const { inSteps } = plan;
-  if (inSteps === undefined) return run(sqlOverFiles(plan, values, files), values);
+  if (inSteps === undefined) return run(await sqlOverFiles(plan, values, files), values);
   await begin();
   const known = new Map(values);
   for (const { name, plan: limit } of inSteps.limits) {
-    const result = await run(sqlOverFiles(limit, values, files), values);
+    const result = await run(await sqlOverFiles(limit, values, files), values);
     known.set(name, { value: result.getChunk(0).getRowValues(0)[0] ?? null, type: result.columnType(0) });
   }
-  return run(sqlOverFiles(inSteps.last, known, files), known);
+  return run(await sqlOverFiles(inSteps.last, known, files), known);
 }

@@ -14,7 +14,7 @@ import type { DefineMacros } from '../run/define-macros.ts';
 import type { RunWithJavascript } from '../javascript/javascript-apart.ts';
 import { interruptOnAbort } from '../run/interrupt-on-abort.ts';
 import type { Worker } from '../run/worker.ts';
-import { requireUnchanged, sqlOverFiles } from '../run/over-files.ts';
+import { boundSql, requireUnchanged } from '../run/over-files.ts';
 import type { FilesReading } from '@querygate/duckdb-import';
 
 interface ExportContext {
@@ -132,14 +132,16 @@ async function copy(
   { query, allRows }: Export,
   { bindings, file, work, reading }: CopyOptions,
 ): Promise<void> {
-  const plan = printPlan(query);
-  const withConstants = await worker.compute(plan.constants, bindings).catch(() => undefined);
+  const planned = printPlan(query);
+  const { compute } = worker;
+  const computed = await compute(planned.constants, bindings).catch(() => undefined);
   work.apart?.requireComplete();
-  if (withConstants === undefined) reading?.readAll();
   // A constant that fails may be one that no row needs. Which rows there are must not be up to the text then.
-  const selected =
-    withConstants === undefined ? duckdbText(allRows()) : sqlOverFiles(plan, withConstants, reading);
-  await worker.runOnce(`COPY (${selected}) TO ${quoteText(file)} ${format}`, withConstants ?? bindings);
+  const all = computed === undefined ? allRows() : query;
+  const plan = computed === undefined ? printPlan(all) : planned;
+  const generic = () => duckdbText(all);
+  const { sql, values } = await boundSql(plan, generic, { bindings, computed, compute, reading });
+  await worker.runOnce(`COPY (${sql}) TO ${quoteText(file)} ${format}`, values);
 }
 
 const lookEveryMs = 50;

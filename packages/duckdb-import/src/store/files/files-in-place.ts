@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises';
 import type { Bindings, FileRead } from '@querygate/bigquery-sql/duckdb';
+import { nowParameter } from '@querygate/bigquery-sql/tree';
 import type { TableInStore } from '../table-in-store.ts';
 import { isRemote } from '../remote-path.ts';
-import { filesRelation, type RowsInPlace } from './files-relation.ts';
-import { mayHaveRows } from './may-have-rows.ts';
+import { filesRelation, type LakeRows, type RowsInPlace } from './files-relation.ts';
+import { comparable, mayHaveRows } from './may-have-rows.ts';
 import type { PlacedFile } from './placed-file.ts';
 
 /** The rows of a table that are read where they are. */
@@ -86,14 +87,37 @@ export class FilesInPlace {
     return tables.map((table) => this.#changes.get(table) ?? 0).join();
   }
 
-  /** The files that a statement has to read, and the relation of them. */
-  choose({ relation, columns, conditions }: FileRead, bindings: Bindings): Chosen | undefined {
+  /** The rows of the time at which a statement reads a table; undefined for those of now. @throws InvalidSnapshotTime */
+  async past({ relation, systemTime }: FileRead, bindings: Bindings): Promise<LakeRows | undefined> {
+    if (systemTime === undefined) return undefined;
+    const name = this.#layouts.get(relation)?.table.name ?? '';
+    const { lakeAt } = this.of(name);
+    if (lakeAt === undefined) throw new Error(`${name} has only its rows of now`);
+    const { value, parameters } = systemTime;
+    const [moment, now] = [value, currentTime].map((one) => comparable(one, bindings));
+    if (typeof moment !== 'bigint') throw new InvalidSnapshotTime('NULL is not a time', parameters);
+    const found =
+      typeof now === 'bigint' && moment > now ? { problem: 'it is in the future' } : await lakeAt(moment);
+    if ('problem' in found) {
+      const time = new Date(Number(moment) / 1000).toISOString();
+      throw new InvalidSnapshotTime(`${time}: ${found.problem}`, parameters);
+    }
+    return found;
+  }
+
+  /** The files that a statement has to read, and the relation of them. @param past rows to read in place of those of now */
+  choose(
+    { relation, columns, conditions }: FileRead,
+    bindings: Bindings,
+    past: LakeRows | undefined,
+  ): Chosen | undefined {
     const layout = this.#layouts.get(relation);
     if (layout === undefined) return undefined;
     const { table, texts } = layout;
-    const { files: all, ...rows } = this.of(table.name);
+    const { files: all, ...now } = this.of(table.name);
+    const rows = past ? { ...now, lake: past } : now;
     const files = all.filter((file) => mayHaveRows(file, conditions, bindings));
-    const key = JSON.stringify([files.map(({ number }) => number), [...columns]]);
+    const key = JSON.stringify([files.map(({ number }) => number), [...columns], past?.from]);
     const known = texts.get(key);
     if (known !== undefined) return { files, sql: known };
     const sql = `(${filesRelation(table, { ...rows, files, since: this.#since, columns })})`;
@@ -102,6 +126,23 @@ export class FilesInPlace {
     return { files, sql };
   }
 }
+
+/** A table had no rows at the time that a statement names. */
+export class InvalidSnapshotTime extends Error {
+  /** The names of the parameters that the time comes from. */
+  readonly parameters: readonly string[];
+
+  constructor(problem: string, parameters: readonly string[]) {
+    super(`invalid snapshot time: ${problem}`);
+    this.parameters = parameters;
+  }
+}
+
+const currentTime = {
+  kind: 'parameter',
+  name: nowParameter,
+  type: { kind: 'scalar', name: 'TIMESTAMP' },
+} as const;
 
 /** True if a table has rows that are read where they are. */
 export const isInPlace = ({ files, lake }: FilesOfTable): boolean => files.length > 0 || lake !== undefined;
@@ -127,6 +168,7 @@ export class FilesReading {
   readonly dataVersion: string | undefined;
   /** Of the statements of which the files were chosen. */
   readonly #chosen: (readonly PlacedFile[])[] = [];
+  readonly #past: (() => Promise<boolean>)[] = [];
   /** True while each statement names the snapshot of a lake that it reads: later ones do not change its rows. */
   #namesSnapshots = true;
 
@@ -138,9 +180,11 @@ export class FilesReading {
     this.#all = tables.flatMap((table) => files.of(table).files);
   }
 
-  /** The relations of the files that may have rows for these values; without it, all are read. */
-  relations(reads: readonly FileRead[], bindings: Bindings): readonly string[] | undefined {
-    const chosen = reads.flatMap((read) => this.#files.choose(read, bindings) ?? []);
+  /** The relations of the files that may have rows for these values; without it, all are read. @throws InvalidSnapshotTime */
+  async relations(reads: readonly FileRead[], bindings: Bindings): Promise<readonly string[] | undefined> {
+    const past = await Promise.all(reads.map((read) => this.#files.past(read, bindings)));
+    this.#past.push(...past.flatMap((rows) => rows?.isUnchanged ?? []));
+    const chosen = reads.flatMap((read, at) => this.#files.choose(read, bindings, past[at]) ?? []);
     if (chosen.length < reads.length) return undefined;
     this.#chosen.push(chosen.flatMap(({ files }) => files));
     this.#namesSnapshots &&= this.#isCurrent();
@@ -155,6 +199,7 @@ export class FilesReading {
 
   /** False if a file, or the list of them, has changed since the beginning: the rows may be a mixture. */
   async isUnchanged(): Promise<boolean> {
+    for (const isUnchanged of this.#past) if (!(await isUnchanged())) return false;
     if (this.dataVersion !== undefined && this.#namesSnapshots && this.#chosen.length > 0) return true;
     const same = await Promise.all(this.files().map(isAsKnown));
     return same.every(Boolean) && this.#isCurrent();

@@ -12,6 +12,8 @@ export interface RowsInPlace {
   readonly hasImported: boolean;
   /** The table in a lake that has all its rows. */
   readonly lake?: LakeRows;
+  /** Finds the rows that it had at a time, in microseconds since the epoch. */
+  readonly lakeAt?: (micros: bigint) => Promise<LakeRows | NoRows>;
 }
 
 /** A table of a lake, at one snapshot. */
@@ -22,6 +24,13 @@ export interface LakeRows {
   readonly sources: ReadonlyMap<string, SourceValue>;
   /** The snapshot at which its rows have changed last. */
   readonly version: number;
+  /** Given for rows of before which changes to the lake may make unreadable: false if one has. */
+  readonly isUnchanged?: () => Promise<boolean>;
+}
+
+/** Why a table has no rows. */
+export interface NoRows {
+  readonly problem: string;
 }
 
 interface RowsOfTable extends RowsInPlace {

@@ -29,7 +29,7 @@ const mayPass: Readonly<Record<RowCondition['operator'], (least: number, greates
 };
 
 /** As bounds have it: a whole number, or the bytes of a text; undefined for other values. */
-function comparable(node: RowCondition['value'], bindings: Bindings): bigint | Buffer | undefined {
+export function comparable(node: RowCondition['value'], bindings: Bindings): bigint | Buffer | undefined {
   if (node.type.kind !== 'scalar' || !comparedTypes.has(node.type.name)) return undefined;
   const value = node.kind === 'literal' ? node.value : bindings.get(node.name)?.value;
   if (node.type.name === 'STRING') return typeof value === 'string' ? Buffer.from(value) : undefined;

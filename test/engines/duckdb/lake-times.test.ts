@@ -1,0 +1,281 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { duckdb } from '../../../src/engines/duckdb/duckdb.ts';
+import { extensionsDir, isWithoutExtensions } from '../../support/duckdb-extensions.ts';
+import { type FolderApp, openFolderApp } from '../../support/folder-app.ts';
+import { type LakeWriter, openLakeWriter } from '../../support/lake.ts';
+import { uuidOf } from '../../support/query-folder.ts';
+
+const at = 'at: { type: timestamp, bind: TIMESTAMP, description: a }';
+const counted = '{ n: { type: integer, description: n }, total: { type: integer, description: t } }';
+let queries = 0;
+function query(
+  sql: string,
+  {
+    parameters = at,
+    columns = counted,
+    more = '',
+  }: { parameters?: string; columns?: string; more?: string } = {},
+): string {
+  queries += 1;
+  return `/*---
+id: ${uuidOf(queries)}
+description: a query of the tests
+max_rows: 100
+caching: 3600s
+${more}parameters: { ${parameters} }
+columns: ${columns}
+---*/
+${sql}
+`;
+}
+
+const files = {
+  'tables/events.json': JSON.stringify([
+    { name: 'id', type: 'INTEGER', mode: 'REQUIRED' },
+    { name: 'tenant', type: 'STRING' },
+    { name: 'a', type: 'STRING' },
+    { name: 'b', type: 'STRING' },
+    { name: 'note', type: 'STRING' },
+    { name: 'record', type: 'RECORD', fields: [{ name: 'x', type: 'INTEGER' }] },
+  ]),
+  ...Object.fromEntries(
+    ['others', 'widened', 'rewritten'].map((name) => [
+      `tables/${name}.json`,
+      JSON.stringify([{ name: 'n', type: 'INTEGER' }]),
+    ]),
+  ),
+  'counts.sql': query('SELECT COUNT(*) AS n, SUM(id) AS total FROM events FOR SYSTEM_TIME AS OF @at'),
+  'text.sql': query(
+    "SELECT COUNT(note) AS n, SUM(record.x) AS total FROM events FOR SYSTEM_TIME AS OF TIMESTAMP(@at) WHERE @at != ''",
+    { parameters: 'at: { type: string, required: true, description: a }' },
+  ),
+  'ago.sql': query(
+    `SELECT COUNT(*) AS n, SUM(id) AS total FROM events
+     FOR SYSTEM_TIME AS OF TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL CAST(@hours AS INT64) HOUR)`,
+    { parameters: 'hours: { type: string, required: true, description: h }' },
+  ),
+  'day.sql': query(
+    'SELECT COUNT(*) AS n, SUM(id) AS total FROM events FOR SYSTEM_TIME AS OF TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 1 DAY)',
+    { parameters: '' },
+  ),
+  'two.sql': query(
+    `SELECT COUNT(*) AS n, SUM(o.id) - SUM(n.id) AS total FROM events AS o FOR SYSTEM_TIME AS OF @at
+     FULL JOIN events AS n FOR SYSTEM_TIME AS OF @until ON n.id = o.id AND n.tenant = o.tenant
+     WHERE o.id IS NULL OR n.id IS NULL OR o.id > (SELECT COUNT(*) FROM events)`,
+    { parameters: `${at}, until: { type: timestamp, bind: TIMESTAMP, required: true, description: u }` },
+  ),
+  'first.sql': query(
+    'SELECT id, tenant, a, b, note FROM events FOR SYSTEM_TIME AS OF @at WHERE id >= 10 ORDER BY id LIMIT 3',
+    {
+      columns:
+        '{ id: { type: integer, description: i }, tenant: { type: string, description: t }, a: { type: string, description: a }, b: { type: string, description: b }, note: { type: string, description: n } }',
+    },
+  ),
+  'unneeded.sql': query(
+    "SELECT COUNT(*) AS n, SUM(id) AS total FROM events FOR SYSTEM_TIME AS OF @at WHERE @id = 'all' OR id = CAST(@id AS INT64)",
+    { parameters: `${at}, id: { type: string, required: true, description: i }` },
+  ),
+  'past.sql': `/*---
+serve: off
+parameters: { moment: { type: timestamp, bind: TIMESTAMP, description: m } }
+---*/
+SELECT id, tenant FROM events FOR SYSTEM_TIME AS OF @moment
+`,
+  'views/old.sql':
+    'CREATE VIEW lake.old AS SELECT id FROM events FOR SYSTEM_TIME AS OF TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 1 DAY);',
+  'parts.sql': query(
+    'SELECT COUNT(*) AS n, SUM(p.id) AS total FROM query.past(moment => @at) AS p JOIN query.past(moment => @until) AS q USING (id)',
+    { parameters: `${at}, until: { type: timestamp, bind: TIMESTAMP, required: true, description: u }` },
+  ),
+  'viewed.sql': query('SELECT COUNT(*) AS n, SUM(id) AS total FROM lake.old', { parameters: '' }),
+  'tenants.sql': query(
+    'SELECT COUNT(*) AS n, SUM(id) AS total FROM events FOR SYSTEM_TIME AS OF @at WHERE tenant = @tenant',
+    { parameters: `${at}, tenant: { type: string, required: true, tenant: true, description: t }` },
+  ),
+  'caller.sql': query(
+    'WITH t AS (SELECT id FROM events FOR SYSTEM_TIME AS OF @at) SELECT COUNT(*) AS n, SUM(id) AS total FROM t',
+    {
+      more: 'query_sandboxing: enabled\n',
+    },
+  ),
+  'widened.sql': query(
+    'SELECT COUNT(*) AS n, SUM(n) AS total FROM widened FOR SYSTEM_TIME AS OF @at WHERE n >= 90',
+  ),
+  'rewritten.sql': query(
+    'SELECT COUNT(*) AS n, SUM(n) AS total FROM rewritten FOR SYSTEM_TIME AS OF @at WHERE n >= 900',
+  ),
+  'later.sql': query('SELECT COUNT(*) AS n, SUM(n) AS total FROM others FOR SYSTEM_TIME AS OF @at'),
+};
+
+describe.skipIf(isWithoutExtensions)('FOR SYSTEM_TIME AS OF over a DuckLake', () => {
+  let lake: LakeWriter;
+  let gateway: FolderApp;
+  /** The time of each snapshot, in microseconds. */
+  let times: readonly bigint[];
+  let now: Date;
+  beforeAll(async () => {
+    lake = await openLakeWriter();
+    await lake.run(
+      'CREATE TABLE w.events (id INTEGER NOT NULL, tenant VARCHAR, a VARCHAR, b VARCHAR)',
+      "INSERT INTO w.events SELECT i, CASE i % 2 WHEN 0 THEN 'a' ELSE 'b' END, 'a', 'b' FROM range(100) AS t(i)",
+      'DELETE FROM w.events WHERE id % 3 = 0',
+      'ALTER TABLE w.events ADD COLUMN note VARCHAR',
+      'ALTER TABLE w.events ADD COLUMN record STRUCT(x INTEGER)',
+      "INSERT INTO w.events VALUES (1000, 'a', 'a', 'b', 'new', { x: 7 })",
+      "UPDATE w.events SET note = 'changed', record = { x: 5 } WHERE id < 50",
+      'CREATE TABLE w.others AS SELECT 5::BIGINT AS n',
+      'CREATE TABLE w.widened AS SELECT i::INTEGER AS n FROM range(100) AS t(i)',
+      'ALTER TABLE w.widened ALTER COLUMN n TYPE BIGINT',
+      'CREATE TABLE w.rewritten AS SELECT i AS n FROM range(1000) AS t(i)',
+      'DELETE FROM w.rewritten WHERE n >= 500',
+      "CALL ducklake_rewrite_data_files('w', 'rewritten', delete_threshold => 0)",
+    );
+    const rows = await lake.run(
+      "SELECT epoch_us(snapshot_time) AS micros FROM ducklake_snapshots('w') ORDER BY snapshot_id",
+    );
+    times = rows.map(({ micros }) => micros as bigint);
+    now = new Date();
+    gateway = await open(true);
+  });
+  const open = (isolate: boolean) =>
+    openFolderApp(files, {
+      now: () => now,
+      options: {
+        engine: duckdb({ dataDir: lake.dataDir, extensionsDir, isolate, refreshSeconds: 3600, threads: 2 }),
+      },
+    });
+  afterAll(async () => {
+    await gateway?.close();
+    lake?.close();
+  });
+  const get = async (path: string, from = gateway) => {
+    const response = await from.get(path);
+    return { status: response.status, body: await response.json() };
+  };
+  /** As parameters have it. */
+  const text = (micros: bigint) =>
+    `${new Date(Number(micros / 1000n)).toISOString().slice(0, -1)}${String(micros % 1000n).padStart(3, '0')}Z`;
+  const byHand = async (sql: string) => ({ status: 200, body: { result: JSON.parse(await lake.rows(sql)) } });
+  const eventsAt = (micros: bigint, alias = 'e') =>
+    `w.events AS ${alias} AT (TIMESTAMP => make_timestamptz(${micros}))`;
+  const count = 'count(*) AS n, sum(id)::BIGINT AS total';
+  /** Of the snapshots that change the table, and of a moment between two of them. */
+  const moments = () => [...times.slice(1, 8), (times[4] ?? 0n) - 1n];
+  const withoutNulls = (body: string) => JSON.parse(body.replaceAll(/,?"\w+":null/g, ''));
+
+  test('rows are those of DuckDB by hand at each snapshot', async () => {
+    for (const micros of moments()) {
+      const hand = withoutNulls(await lake.rows(`SELECT ${count} FROM ${eventsAt(micros)}`));
+      expect(await get(`counts?at=${text(micros)}`)).toEqual({ status: 200, body: { result: hand } });
+      const first = withoutNulls(
+        await lake.rows(
+          `SELECT id, tenant, a, b${micros < (times[4] ?? 0n) ? '' : ', note'} FROM ${eventsAt(micros)} WHERE id >= 10 ORDER BY id LIMIT 3`,
+        ),
+      );
+      expect(await get(`first?at=${text(micros)}`)).toEqual({ status: 200, body: { result: first } });
+    }
+  });
+
+  test('columns of later are NULL, and texts are times', async () => {
+    const [before = 0n, after = 0n] = [times[3], times[8]];
+    expect(await get(`text?at=${text(before)}`)).toEqual({ status: 200, body: { result: [{ n: 0 }] } });
+    expect(await get(`text?at=${text(after)}`)).toEqual(
+      await byHand(`SELECT count(note) AS n, sum(record.x)::BIGINT AS total FROM ${eventsAt(after)}`),
+    );
+    expect(await get('text?at=monday')).toMatchObject({ status: 400, body: { error: { parameter: 'at' } } });
+  });
+
+  test('a query may read several snapshots of a table, and those of now', async () => {
+    const [from = 0n, until = 0n] = [times[2], times[6]];
+    expect(await get(`two?at=${text(from)}&until=${text(until)}`)).toEqual(
+      await byHand(`SELECT count(*) AS n, sum(o.id)::BIGINT - sum(n.id)::BIGINT AS total
+        FROM ${eventsAt(from, 'o')} FULL JOIN ${eventsAt(until, 'n')} USING (id, tenant)
+        WHERE o.id IS NULL OR n.id IS NULL OR o.id > (SELECT count(*) FROM w.events)`),
+    );
+  });
+
+  test('parts and views read the past, and a tenant its own rows of it', async () => {
+    const [from = 0n, until = 0n] = [times[2], times[6]];
+    expect(await get(`parts?at=${text(from)}&until=${text(until)}`)).toEqual(
+      await byHand(`SELECT ${count} FROM ${eventsAt(from)} JOIN ${eventsAt(until, 'u')} USING (id)`),
+    );
+    expect(await get(`tenants?at=${text(from)}&tenant=b`)).toEqual(
+      await byHand(`SELECT ${count} FROM ${eventsAt(from)} WHERE tenant = 'b'`),
+    );
+    for (const [at, name, days] of [
+      [2, 'viewed', 1],
+      [6, 'day', 1],
+      [2, 'ago?hours=48', 2],
+    ] as const) {
+      const micros = times[at] ?? 0n;
+      now = new Date(Number(micros / 1000n) + 1 + days * 86_400_000);
+      expect(await get(name)).toEqual(await byHand(`SELECT ${count} FROM ${eventsAt(micros + 1000n)}`));
+    }
+    now = new Date();
+  });
+
+  test('results are kept for each time', async () => {
+    const statuses: (string | null)[] = [];
+    for (const at of [2, 3, 2, 3]) {
+      const response = await gateway.get(`unneeded?id=all&at=${text(times[at] ?? 0n)}`);
+      statuses.push((response.headers.get('cache-status') ?? '').includes('hit') ? 'hit' : 'miss');
+      expect({ status: response.status, body: await response.json() }).toEqual(
+        await byHand(`SELECT ${count} FROM ${eventsAt(times[at] ?? 0n)}`),
+      );
+    }
+    expect(statuses).toEqual(['miss', 'miss', 'hit', 'hit']);
+  });
+
+  test.each([true, false])(
+    'SQL of callers reads the past of the query, in a process of its own: %s',
+    async (isolate) => {
+      const asked = isolate ? gateway : await open(false);
+      const sql = encodeURIComponent('SELECT n + 1 AS n FROM (SELECT COUNT(*) AS n FROM t)');
+      const found = await get(`caller?sql=${sql}&at=${text(times[3] ?? 0n)}`, asked);
+      if (!isolate) await asked.close();
+      expect(found).toEqual(await byHand(`SELECT count(*) + 1 AS n FROM ${eventsAt(times[3] ?? 0n)}`));
+    },
+  );
+
+  const refused = (message: string) => ({
+    status: 400,
+    body: { error: { code: 'INVALID_PARAMETER', message: expect.stringMatching(message) } },
+  });
+
+  test('a time without a snapshot is the error of the parameter that gives it', async () => {
+    expect(await get('counts?at=2020-01-01T00:00:00Z')).toMatchObject(
+      refused('at: invalid snapshot time: 2020-01-01T00:00:00.000Z: the first snapshot is of 20'),
+    );
+    expect(await get('counts?at=2120-01-01T00:00:00Z')).toMatchObject(
+      refused('at: invalid snapshot time: 2120-01-01T00:00:00.000Z: it is in the future'),
+    );
+    expect(await get('counts')).toMatchObject(refused('at: invalid snapshot time: NULL is not a time'));
+    expect(await get('ago?hours=1000')).toMatchObject(refused('hours: invalid snapshot time: '));
+    expect(await get(`later?at=${text(times[2] ?? 0n)}`)).toMatchObject(
+      refused('at: invalid snapshot time: .*: its table was not there yet'),
+    );
+    expect(await get('day')).toMatchObject({
+      status: 502,
+      body: { error: { code: 'ENGINE_FAILED', message: expect.stringMatching('invalid snapshot time: ') } },
+    });
+  });
+
+  // DuckDB by hand is wrong, or ends, at such snapshots.
+  test('a snapshot of before the files were rewritten, or with other types, is refused', async () => {
+    expect(await get(`rewritten?at=${text(times[11] ?? 0n)}`)).toMatchObject(
+      refused('at: invalid snapshot time: .*: the files of its table have been rewritten since'),
+    );
+    expect(await get(`widened?at=${text(times[9] ?? 0n)}`)).toMatchObject(
+      refused('at: invalid snapshot time: .*: columns of its table have had other types since'),
+    );
+    for (const name of ['rewritten', 'widened'])
+      expect(await get(`${name}?at=${text(times[13] ?? 0n)}`)).toMatchObject({ status: 200 });
+  });
+
+  test('tables elsewhere have only their rows of now', async () => {
+    const { 'counts.sql': counts, 'tables/events.json': events } = files;
+    await expect(openFolderApp({ 'counts.sql': counts, 'tables/events.json': events })).rejects.toThrow(
+      /counts\.sql:9:\d+ FOR SYSTEM_TIME AS OF is not supported, because events has only its rows of now: .* DuckLake/,
+    );
+  });
+});
