@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../errors.ts';
 import { variesByFormat } from './message/cache-headers.ts';
-import { elementsOf, partsOf } from './message/list-header.ts';
+import { elementsOf, parameterOf, partsOf, weightOf } from './message/list-header.ts';
 
 /** The media type of events. */
 export const eventStreamType = 'text/event-stream';
@@ -31,8 +31,7 @@ const maxParsedLength = 1_024;
 function parse(accept: string): EventStream | undefined {
   const ranges = elementsOf(accept).map((element) => {
     const [type, ...parameters] = partsOf(element);
-    const q = Number(parameterOf(parameters, 'q') ?? 1);
-    return { type, delta: parameterOf(parameters, 'delta'), weight: Number.isNaN(q) ? 0 : q };
+    return { type, delta: parameterOf(parameters, 'delta'), weight: weightOf(parameters) };
   });
   const most = Math.max(...ranges.map(({ weight }) => weight));
   const preferred = ranges.find(({ weight }) => weight === most);
@@ -44,12 +43,6 @@ function parse(accept: string): EventStream | undefined {
     `Accept: delta must be rows, as in ${eventStreamType};delta=rows, or be left out`,
   );
 }
-
-const parameterOf = (parameters: readonly string[], name: string): string | undefined =>
-  parameters
-    .find((one) => one.startsWith(`${name}=`))
-    ?.slice(name.length + 1)
-    .replaceAll('"', '');
 
 /** True if a caller who must get a stream has named it, preferred or not. */
 export const namesStream = (accept = ''): boolean =>

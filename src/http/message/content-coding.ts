@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { bytesOf, type Coding, codings, encode, type Encodings } from '../../results/encodings.ts';
-import { elementsOf, partsOf } from './list-header.ts';
+import { elementsOf, partsOf, weightOf } from './list-header.ts';
 import type { Reply } from './reply.ts';
 
 /**
@@ -70,21 +70,19 @@ export function bestCoding<Name extends string>(
   available: readonly Name[],
   accepted: string,
 ): Name | 'identity' {
-  const weights = new Map(elementsOf(accepted).map(parseWeight));
-  const weightOf = (coding: Name) =>
+  const weights = new Map(
+    elementsOf(accepted).map((element) => {
+      const [coding, ...parameters] = partsOf(element);
+      return [coding, weightOf(parameters)];
+    }),
+  );
+  const weightIn = (coding: Name) =>
     weights.get(coding) ?? weights.get('*') ?? (coding === 'identity' ? leastWeight : 0);
   const [best = 'identity'] = available
-    .filter((coding) => weightOf(coding) > 0)
-    .sort((a, b) => weightOf(b) - weightOf(a));
+    .filter((coding) => weightIn(coding) > 0)
+    .sort((a, b) => weightIn(b) - weightIn(a));
   return best;
 }
 
 /** `identity` is always accepted, but a caller that names a coding prefers that one. */
 const leastWeight = 0.000_1;
-
-function parseWeight(part: string): readonly [string, number] {
-  const [coding, ...parameters] = partsOf(part);
-  const q = parameters.find((parameter) => parameter.startsWith('q='));
-  const weight = q === undefined ? 1 : Number(q.slice(2));
-  return [coding, Number.isNaN(weight) ? 0 : weight];
-}

@@ -12,3 +12,16 @@ export function partsOf(element: string): readonly [value: string, ...parameters
     .map((part) => part.trim().toLowerCase());
   return [value, ...parameters];
 }
+
+/** The value of a parameter of an element, without quotes. */
+export const parameterOf = (parameters: readonly string[], name: string): string | undefined =>
+  parameters
+    .find((one) => one.startsWith(`${name}=`))
+    ?.slice(name.length + 1)
+    .replaceAll('"', '');
+
+/** How much a caller wants an element: 0 for not at all, which is also said by what is not a number. @see RFC 9110, 12.4.2 */
+export function weightOf(parameters: readonly string[]): number {
+  const weight = Number(parameterOf(parameters, 'q') ?? 1);
+  return Number.isNaN(weight) ? 0 : weight;
+}

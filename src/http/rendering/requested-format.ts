@@ -4,7 +4,7 @@ import { GatewayError, type GatewayErrorOptions } from '../../errors.ts';
 import type { Renderer } from '../../formats/renderer.ts';
 import { json, type Renderers } from '../../formats/renderers.ts';
 import { memoize } from '../../memoize.ts';
-import { elementsOf, partsOf } from '../message/list-header.ts';
+import { elementsOf, parameterOf, partsOf, weightOf } from '../message/list-header.ts';
 import type { FormatOfUrl } from '../message/prepared-request.ts';
 
 /** The parameter that names a format. */
@@ -95,13 +95,7 @@ function preferredBy(renderers: Renderers, accept: string): readonly Renderer[] 
 
 function parseRange(text: string, place: number): MediaRange {
   const [type, ...parameters] = partsOf(text);
-  const parameter = (name: string) =>
-    parameters
-      .find((one) => one.startsWith(`${name}=`))
-      ?.slice(name.length + 1)
-      .replaceAll('"', '');
-  const weight = Number(parameter('q') ?? 1);
-  return { type, version: parameter('version'), weight: Number.isNaN(weight) ? 0 : weight, place };
+  return { type, version: parameterOf(parameters, 'version'), weight: weightOf(parameters), place };
 }
 
 function specificityOf({ type, version }: MediaRange, { mediaTypes, version: ours }: Renderer): Specificity {

@@ -29,7 +29,7 @@ const parameterWarning = memoize((endpoint: EndpointRequest): { readonly text: s
       `${name}: ${quoteShort(text)} is not one of ${listShort(listed)}: ${used} is used`,
   );
   const noEffect = unused.map((name) => `${name} is ignored, it ${withoutEffect}`);
-  return { text: [...values, ...noEffect, ...ignoredNames(query, parameters)].map(headerText).join('; ') };
+  return { text: [...values, ...noEffect, ...ignoredNames(endpoint)].map(headerText).join('; ') };
 });
 
 const withoutEffect = 'has no effect on sql, whose tables do not use it';
@@ -41,11 +41,12 @@ function unusedNames({ query, parameters }: EndpointRequest): readonly string[] 
   return [...parameters.keys()].filter((name) => unusedBySql(query).has(name));
 }
 
-function ignoredNames(query: SavedQuery, parameters: EndpointRequest['parameters']): readonly string[] {
-  const names = namesOf(query);
-  const left = [...names].filter((name) => !parameters.has(name));
-  const columns = new Set(query.columns.map(({ name }) => name));
-  return undeclared(parameters, names)
+function ignoredNames(endpoint: EndpointRequest): readonly string[] {
+  const others = undeclared(endpoint);
+  if (others.length === 0) return [];
+  const left = namesLeft(endpoint);
+  const columns = new Set(endpoint.query.columns.map(({ name }) => name));
+  return others
     .map((name) => (isRowWord(name) ? name : beforeBrackets(name)))
     .filter((name) => name.length <= maxNameLength && /^[\w.-]+$/.test(name))
     .slice(0, maxWarnings)
@@ -105,10 +106,9 @@ type WrongName =
   | { readonly name: undefined; readonly wrong: '' };
 
 const wrongName = memoize((endpoint: EndpointRequest): WrongName => {
-  const { query, parameters } = endpoint;
-  const names = namesOf(query);
-  const all = undeclared(parameters, names);
-  const bracketed = all.find((name) => names.has(beforeBrackets(name)));
+  const { query } = endpoint;
+  const all = undeclared(endpoint);
+  const bracketed = all.find((name) => namesOf(query).has(beforeBrackets(name)));
   if (bracketed !== undefined) {
     const base = beforeBrackets(bracketed);
     const isList = query.parameters.some((one) => one.name === base && one.repeated);
@@ -122,17 +122,22 @@ const wrongName = memoize((endpoint: EndpointRequest): WrongName => {
   if (unused !== undefined) return { name: unused, wrong: `${withoutEffect}; leave it out` };
   const [name] = all;
   if (name === undefined) return { name, wrong: '' };
-  const left = [...names].filter((one) => !parameters.has(one));
-  return { name, wrong: `is not a parameter of this endpoint${didYouMean(name, left) || '; leave it out'}` };
+  const advice = didYouMean(name, namesLeft(endpoint)) || '; leave it out';
+  return { name, wrong: `is not a parameter of this endpoint${advice}` };
 });
 
 /** Some clients write members as `id.0` or `id.eq`. */
 const beforeBrackets = (name: string): string => name.replace(/[[\].].*$/s, '');
 
-const undeclared = (
-  parameters: EndpointRequest['parameters'],
-  names: ReadonlySet<string>,
-): readonly string[] => [...parameters.keys()].filter((name) => !names.has(name));
+/** The names of a request that its query does not have. */
+const undeclared = memoize(({ query, parameters }: EndpointRequest): readonly string[] => {
+  const names = namesOf(query);
+  return [...parameters.keys()].filter((name) => !names.has(name));
+});
+
+/** The names of a query that a request does not have. */
+const namesLeft = ({ query, parameters }: EndpointRequest): readonly string[] =>
+  [...namesOf(query)].filter((name) => !parameters.has(name));
 
 /** Every name that a request for the query may have. */
 const namesOf = memoize(({ parameters, columns, rowArguments, pages }: SavedQuery): ReadonlySet<string> => {
