@@ -1,30 +1,24 @@
 import type { GetResult } from '../results/get-result.ts';
+import { type Span, withSpan } from '../trace/span.ts';
 
 /** The same function, with a span around every result of a request that is traced. */
-export function traceResults(getResult: GetResult): GetResult {
-  return (bound, request) => {
+export const traceResults =
+  (getResult: GetResult): GetResult =>
+  (bound, request) => {
     const { caller } = request;
-    const span = caller.trace?.span?.start('result', { 'querygate.endpoint': bound.query.name });
-    if (span === undefined || caller.trace === undefined) return getResult(bound, request);
-    const trace = { requestId: caller.trace.requestId, span };
-    // The signal is a getter, which creates the signal when it is read.
-    const traced = {
-      trace,
-      get signal() {
-        return caller.signal;
-      },
+    const { trace } = caller;
+    if (trace?.span === undefined) return getResult(bound, request);
+    const traced = async (span: Span | undefined) => {
+      // The signal is a getter, which creates the signal when it is read.
+      const tracedCaller = {
+        trace: { requestId: trace.requestId, span },
+        get signal() {
+          return caller.signal;
+        },
+      };
+      const result = await getResult(bound, { ...request, caller: tracedCaller });
+      span?.set({ 'querygate.cache': result.cacheStatus.toLowerCase() });
+      return result;
     };
-    const end = async () => {
-      try {
-        const result = await getResult(bound, { ...request, caller: traced });
-        span.set({ 'querygate.cache': result.cacheStatus.toLowerCase() });
-        span.end();
-        return result;
-      } catch (error) {
-        span.end(error);
-        throw error;
-      }
-    };
-    return end();
+    return withSpan(trace.span, 'result', traced, { 'querygate.endpoint': bound.query.name });
   };
-}

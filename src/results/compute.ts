@@ -10,7 +10,7 @@ import type { RunContext } from '../concurrency/single-flight.ts';
 import type { Cost, EarlierRows, Engine, Refresh, RunOptions, Wave } from '../engine-contract/engine.ts';
 import { rowCountOf } from '../engine-contract/rows-document.ts';
 import { GatewayError } from '../errors.ts';
-import { type RequestTrace, type Span, withSpan } from '../trace/span.ts';
+import { type RequestTrace, withSpan } from '../trace/span.ts';
 import { type CacheableQuery, isNewEnough, type RunOutcome, runKeyOf } from './cacheable-query.ts';
 import type { Counters } from './counters.ts';
 import type { Followers } from './followers.ts';
@@ -72,20 +72,13 @@ export function computeAndStore(
   query: CacheableQuery,
   context: RunContext,
 ): Promise<RunOutcome | undefined> {
-  return inSpan(query.trace, 'cache', async (span) => {
+  return withSpan(query.trace?.span, 'cache', async (span) => {
     const trace = query.trace && { requestId: query.trace.requestId, span };
     const outcome = await compute(options, { ...query, trace }, context);
     span?.set({ 'querygate.source': outcome?.source });
     return outcome;
   });
 }
-
-/** Most requests are not traced. */
-const inSpan = <T>(
-  trace: RequestTrace | undefined,
-  name: string,
-  work: (span: Span | undefined) => Promise<T>,
-): Promise<T> => (trace?.span === undefined ? work(undefined) : withSpan(trace.span, name, work));
 
 async function compute(
   options: ComputeOptions,
@@ -95,7 +88,7 @@ async function compute(
   const { shared, memory, hotKeys, clock, engineTimeoutMs } = options;
   const { key, bound, owner, payer, noCache, trace, wave, refresh } = query;
   const getShared = shared && (() => shared.get(runKeyOf(query), bound.query.maxRows));
-  const cached = noCache || !getShared ? undefined : await inSpan(trace, 'shared cache', getShared);
+  const cached = noCache || !getShared ? undefined : await withSpan(trace?.span, 'shared cache', getShared);
   // Even if it is too old for this caller: it may be returned when the engine fails.
   if (cached !== undefined) await store(options, key, cached);
   if (cached !== undefined && isNewEnough(query, cached, clock.elapsedMs())) {
@@ -148,7 +141,7 @@ function runEngine(
   { owner, payer, trace, wave, refresh, before, noCache }: Runner,
 ): Promise<ResultDocument> {
   const queuedAt = performance.now();
-  return inSpan(trace, 'engine', (span) => {
+  return withSpan(trace?.span, 'engine', (span) => {
     const onStart = span && (() => span.set({ 'querygate.queue_ms': performance.now() - queuedAt }));
     const earlier = noCache ? undefined : () => earlierRows(before?.());
     const run = { signal, owner, payer, wave, refresh, before: earlier, onStart, span };

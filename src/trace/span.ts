@@ -34,21 +34,24 @@ export interface Tracer {
   close(): Promise<void>;
 }
 
-/** Does some work within a span below another. Without a span, only the work. */
-export async function withSpan<T>(
+/** Does some work within a span below another. Most requests have no span: then it is only the work. */
+export function withSpan<T>(
   parent: Span | undefined,
   name: string,
   work: (span: Span | undefined) => Promise<T>,
   attributes?: Attributes,
   kind?: 'internal' | 'client',
 ): Promise<T> {
-  const span = parent?.start(name, attributes, kind);
-  try {
-    const result = await work(span);
-    span?.end();
-    return result;
-  } catch (error) {
-    span?.end(error);
-    throw error;
-  }
+  if (parent === undefined) return work(undefined);
+  const span = parent.start(name, attributes, kind);
+  return work(span).then(
+    (result) => {
+      span.end();
+      return result;
+    },
+    (error: unknown) => {
+      span.end(error);
+      throw error;
+    },
+  );
 }
