@@ -3,6 +3,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { LoopTurns } from '../../src/concurrency/loop-turns.ts';
 import { runSteps } from '../../src/concurrency/loop-turns.ts';
 import { Renderers } from '../../src/formats/renderers.ts';
+import { bucketRowsOf } from '../../src/plugins/increments/bucket-rows.ts';
+import { cutRows } from '../../src/plugins/shared-runs/cut-rows.ts';
 import { diffRows } from '../../src/plugins/shadow/diff-rows.ts';
 import { differingColumns } from '../../src/plugins/shadow/differing-columns.ts';
 import { compareColumns, hashRows } from '../../src/plugins/shadow/hash-rows.ts';
@@ -38,6 +40,7 @@ const ofCatalogs: ReadonlySet<string> = new Set([
 /** The same generators, given to `LoopTurns` by a process or a source that this test does not have. */
 const elsewhere: ReadonlySet<string> = new Set([
   'src/engines/duckdb/run/run-caller-sql.ts',
+  'src/engines/quack/run-on-server.ts',
   'src/call/load-results.ts',
   'src/http/graphql/response/events-reply.ts',
   'src/plugins/mcp/resources/read-resource.ts',
@@ -205,6 +208,31 @@ const works: readonly (readonly [string, () => Promise<unknown>])[] = [
       if (a === undefined || b === undefined) throw new Error('no rows');
       const { onlyA, onlyB } = run(diffRows(a, b));
       run(differingColumns(a, onlyA, b, onlyB));
+    },
+  ],
+  [
+    'a result of a shared run, for a hundred tenants',
+    async () => {
+      const tenants = Array.from({ length: 100 }, (_, at) => `tenant ${at}`);
+      const texts = Array.from({ length: count }, (_, id) =>
+        JSON.stringify({ tenant: tenants[id % 100], rank: Math.floor(id / 100) + 1, id, text: `row ${id}` }),
+      );
+      const form = {
+        ...{ sql: '', parameter: 'tenant', extraction: undefined, tenant: 'tenant', rank: 'rank' },
+        ...{ list: 'list', limit: undefined, offset: undefined },
+      };
+      const bounds = { offset: 0, limit: count, maxRows: count };
+      const cut = cutRows({ rows: texts, truncated: false }, form, tenants, bounds);
+      expect(runSteps(measured('src/plugins/shared-runs/run-for-tenants.ts', cut)).size).toBe(100);
+    },
+  ],
+  [
+    'the buckets of an earlier result',
+    async () => {
+      const texts = Array.from({ length: count }, (_, id) => JSON.stringify({ id, time: id * 1_000_000 }));
+      const document = Buffer.from(`{"result":[${texts.join(',')}]}`);
+      const buckets = bucketRowsOf(document, { name: 'time', type: 'timestamp' });
+      expect(runSteps(measured('src/plugins/increments/increments.ts', buckets))).toHaveLength(count);
     },
   ],
 ];
