@@ -36,6 +36,12 @@ test('a macro is defined after those that it calls', () => {
   }
 });
 
+test('a variable of a value that is computed once is one of one macro', () => {
+  const variables = all.flatMap(({ body }) => [...new Set(body.match(/\bonce_\w+/g))]);
+  expect(variables.length).toBeGreaterThan(100);
+  expect(new Set(variables).size).toBe(variables.length);
+});
+
 test('what a lambda reads beside its own parameters is known, also through other macros', () => {
   const captured = (callee: string) => {
     const args = all.find((macro) => macro.callee === callee)?.parameters ?? [];

@@ -46,14 +46,20 @@ const isUsuallyConstant = new Set([
   'alternate',
 ]);
 
-/** Rewrites the bodies of macros so that nested calls compute long arguments once. */
+/**
+ * Rewrites the bodies of macros so that nested calls compute long arguments once: each when it is read, because a process
+ * reads a few of a thousand.
+ */
 export function withArgumentsComputedOnce(
   macros: ReadonlyMap<string, readonly Macro[]>,
 ): ReadonlyMap<string, readonly Macro[]> {
   const expansions = new MacroExpansions(macros);
-  let variables = 0;
 
-  const rewrite = (tokens: readonly string[], parameters: ReadonlySet<string>): string => {
+  const rewrite = (
+    tokens: readonly string[],
+    parameters: ReadonlySet<string>,
+    newVariable: () => string,
+  ): string => {
     const texts: string[] = [];
     for (let at = 0; at < tokens.length; at += 1) {
       const call = callAt(tokens, at, macros);
@@ -67,33 +73,44 @@ export function withArgumentsComputedOnce(
         const size =
           expansions.sizeOf(arg.join(' ')) + arg.filter((token) => isNamed(token, parameters)).length;
         const once = arg.length > 1 && isVariable && isWorthComputingOnce(size, uses[index] ?? 1, 'inMacro');
-        return { text: rewrite(arg, parameters), once };
+        return { text: rewrite(arg, parameters, newVariable), once };
       });
       const values = args.flatMap(({ text, once }) => (once ? [text] : []));
       const build = (names: readonly string[]) => {
         const left = [...names];
         return `${call.callee}(${args.map(({ text, once }) => (once ? left.shift() : text)).join(', ')})`;
       };
-      if (values.length > 0) variables += 1;
-      texts.push(values.length === 0 ? build([]) : computeOnce(values, `once_${variables}`, build));
+      texts.push(values.length === 0 ? build([]) : computeOnce(values, newVariable(), build));
       at = call.end - 1;
     }
     return texts.join(' ');
   };
 
-  const rewritten = ({ body, parameters }: Macro): string => {
-    const before = variables;
+  /** @param number of the macro: no other one may have the same names of variables */
+  const rewritten = ({ body, parameters }: Macro, number: number): string => {
+    let variables = 0;
     const names = new Set([...parameters.map(({ name }) => name), ...lambdaNames(body)]);
-    const text = rewrite(tokensOf(body), names);
-    return variables === before ? body : text;
+    const text = rewrite(tokensOf(body), names, () => {
+      variables += 1;
+      return `once_${number}_${variables}`;
+    });
+    return variables === 0 ? body : text;
   };
 
-  return new Map(
-    [...macros].map(([name, signatures]) => [
-      name,
-      signatures.map((macro) => ({ ...macro, body: rewritten(macro) })),
-    ]),
-  );
+  let count = 0;
+  const readOnce = (macro: Macro): Macro => {
+    count += 1;
+    const number = count;
+    let body: string | undefined;
+    return {
+      ...macro,
+      get body() {
+        body ??= rewritten(macro, number);
+        return body;
+      },
+    };
+  };
+  return new Map([...macros].map(([name, signatures]) => [name, signatures.map(readOnce)]));
 }
 
 /** True if a token is one of the names, or a field of one. */

@@ -48,15 +48,17 @@ export const macrosIn = (text: string): readonly string[] =>
 
 /** Finds the calls in a text of macros whose body contains something, directly or through others. */
 export function callsMacroWith(isIn: (body: string) => boolean): (text: string) => boolean {
-  const found = new Set<string>();
-  for (let size = -1; size < found.size; ) {
-    size = found.size;
-    for (const [name, signatures] of macros) {
-      const contains = ({ body }: Macro) => isIn(body) || macrosIn(body).some((called) => found.has(called));
-      if (signatures.some(contains)) found.add(name);
-    }
-  }
-  return (text) => macrosIn(text).some((name) => found.has(name));
+  const known = new Map<string, boolean>();
+  const contains = (name: string): boolean => {
+    const before = known.get(name);
+    if (before !== undefined) return before;
+    const found = withCalled([name], new Set()).some((called) =>
+      (macros.get(called) ?? []).some(({ body }) => isIn(body)),
+    );
+    known.set(name, found);
+    return found;
+  };
+  return (text) => macrosIn(text).some(contains);
 }
 
 /** True if a macro has a subquery, so that it can't be called in a lambda. */
