@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { compile } from '../src/compile.ts';
+import { calledMacros } from '../src/macros/called-macros.ts';
 import { capturedParameters, macroDefinitions, macros } from '../src/macros/macros.ts';
 import { callAt, tokensOf } from '../src/planning-cost/macro-text.ts';
 import { printQuery } from '../src/tree/print.ts';
@@ -34,6 +35,22 @@ test('a macro is defined after those that it calls', () => {
     for (const [called] of body.matchAll(/\bbq\.(?:\w+|"[^"]+")/g))
       expect(at.get(called), `${callee} calls ${called}`).toBeLessThan(at.get(callee) ?? 0);
   }
+});
+
+test('only the signatures that a query calls are defined, with what they call', () => {
+  const definitionsOf = (expression: string) => {
+    const source = { file: '', line: 1 };
+    const { query } = compile({ sql: `SELECT ${expression}`, source }, []);
+    const text = macroDefinitions(calledMacros(query), new Set(), true);
+    return text.split(';\n').map((one) => /^CREATE MACRO IF NOT EXISTS (bq\.(?:"[^"]+"|\w+))/.exec(one)?.[1]);
+  };
+  expect(definitionsOf("TIMESTAMP(DATE '2026-01-01')")).toEqual(['bq."timestamp(d date)"']);
+  const inZone = definitionsOf("TIMESTAMP(DATE '2026-01-01', 'Asia/Tokyo')");
+  expect(inZone).toContain('bq.offset_of_civil');
+  expect(inZone.filter((callee) => callee?.startsWith('bq."'))).toEqual([
+    'bq."timestamp(d timestamp, zone varchar)"',
+    'bq."timestamp(d date, zone varchar)"',
+  ]);
 });
 
 test('a variable of a value that is computed once is one of one macro', () => {

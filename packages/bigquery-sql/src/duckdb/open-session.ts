@@ -69,7 +69,7 @@ export async function openSession(
   const { connectionId } = connection.clientContext;
   await connection.run(sessionSettings.join(';'));
   await makeMacroHome(connection);
-  const definedMacros = new Set(await macroNames(connection));
+  const definedMacros = new Set(await definedCallees(connection));
   const compute = buildCompute(connection, (sql) => connection.prepare(sql));
   const context = async () => {
     const current = tables ?? (await storedTables(connection));
@@ -130,12 +130,15 @@ async function makeMacroHome(connection: DuckDBConnection): Promise<void> {
   );
 }
 
-const macroNames = (connection: DuckDBConnection): Promise<readonly string[]> =>
-  firstColumn(
+/** The macros that a database has, as they are called. */
+async function definedCallees(connection: DuckDBConnection): Promise<readonly string[]> {
+  const names = await firstColumn(
     connection,
     `SELECT DISTINCT function_name FROM duckdb_functions() WHERE NOT internal
      AND (database_name = 'bq' OR (database_name = current_database() AND schema_name = 'bq'))`,
   );
+  return names.map((name) => (/^\w+$/.test(name) ? `bq.${name}` : `bq."${name}"`));
+}
 
 /** The names in a catalog table of DuckDB that belong to the current schema. */
 const namesIn = (connection: DuckDBConnection, table: string, column: string): Promise<readonly string[]> =>

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { nameIn, tokensOf } from '../planning-cost/macro-text.ts';
 import { PlanningCosts } from '../planning-cost/planning-costs.ts';
+import { macroName } from '../tree/macro-name.ts';
 import { duckdbType } from '../types.ts';
 import { CapturedParameters } from './captured-parameters.ts';
 import { withArgumentsComputedOnce } from './compute-once.ts';
@@ -22,24 +23,58 @@ export const macros: ReadonlyMap<string, readonly Macro[]> = withArgumentsComput
 export const capturedParameters = new CapturedParameters(macros);
 
 /**
- * SQL that defines macros and those that they use, before any rewritten query; '' if there is nothing to define.
+ * SQL that defines macros and those that they use, before any rewritten query; '' if there is nothing to define. DuckDB binds
+ * every body: for all macros that takes more than a second, so that only signatures that are called are defined.
  *
- * @param names of macros; defining all of them takes DuckDB more than a second, because it binds every body
- * @param defined the macros that the database has; the others are added
+ * @param callees as a query calls them; by default all
+ * @param defined the callees that the database has; the others are added
  * @param hasHome whether there is a schema or database `bq` for them
  */
 export function macroDefinitions(
-  names: Iterable<string> = macros.keys(),
+  callees: Iterable<string> = allCallees(),
   defined: Set<string> = new Set(),
   hasHome = defined.size > 0,
 ): string {
-  const added = withCalled([...names], defined).map((name) => macros.get(name) ?? []);
+  const added = undefinedIn([...callees], defined);
   if (added.length === 0 && hasHome) return '';
-  return [
-    ...(hasHome ? [] : ['CREATE SCHEMA IF NOT EXISTS bq']),
-    ...inDependencyOrder(added.flat()).map(defineOne),
-    ...added.filter(({ length }) => length > 1).map(defineOverloads),
-  ].join(';\n');
+  return [...(hasHome ? [] : ['CREATE SCHEMA IF NOT EXISTS bq']), ...added.map(define)].join(';\n');
+}
+
+const allCallees = (): readonly string[] =>
+  [...macros].flatMap(([name, signatures]) => [
+    ...new Set([...signatures.map(({ callee }) => callee), `bq.${name}`]),
+  ]);
+
+/**
+ * The macros that a text calls: by a signature, as `bq."name(a bigint)"`, or by the name where DuckDB chooses one or there is
+ * only one.
+ */
+export const calleesIn = (text: string): readonly string[] =>
+  (text.match(/\bbq\.(?:"[^"]+"|\w+)/g) ?? []).filter(isMacro);
+
+/** True if a call is one of a macro. */
+export const isMacro = (callee: string): boolean => signaturesNamed(callee).length > 0;
+
+/** The one of a callee, or all of its name. */
+function signaturesNamed(callee: string): readonly Macro[] {
+  const signatures = macros.get(macroName(callee) ?? '') ?? [];
+  return callee.includes('"') ? signatures.filter((one) => one.callee === callee) : signatures;
+}
+
+/** Callees, each after those that its body calls, as DuckDB requires it. Those that were defined before are left out. */
+function undefinedIn(callees: readonly string[], defined: Set<string>): readonly string[] {
+  return callees.flatMap((callee) => {
+    if (defined.has(callee)) return [];
+    defined.add(callee);
+    const called = signaturesNamed(callee).flatMap(({ body }) => calleesIn(body));
+    return [...undefinedIn(called, defined), callee];
+  });
+}
+
+function define(callee: string): string {
+  const signatures = signaturesNamed(callee);
+  const [only] = signatures;
+  return only?.callee === callee ? defineOne(only) : defineOverloads(signatures);
 }
 
 /** The names of the macros that a text calls, including calls of one signature: `bq."name(a bigint)"`. */
@@ -78,21 +113,6 @@ function withCalled(names: readonly string[], found: Set<string>): readonly stri
     const bodies = (macros.get(name) ?? []).map(({ body }) => body).join(' ');
     return [name, ...withCalled(macrosIn(bodies), found)];
   });
-}
-
-/** DuckDB requires a macro to be defined before its use; the files may contain them in any order. */
-function inDependencyOrder(added: readonly Macro[]): readonly Macro[] {
-  const byCallee = new Map(added.map((macro) => [macro.callee, macro]));
-  const calledIn = ({ body }: Macro) =>
-    [...body.matchAll(/\bbq\.(?:\w+|"[^"]+")/g)].flatMap(([callee]) => byCallee.get(callee) ?? []);
-  const ordered = new Set<Macro>();
-  const add = (macro: Macro): void => {
-    if (ordered.has(macro)) return;
-    calledIn(macro).forEach(add);
-    ordered.add(macro);
-  };
-  added.forEach(add);
-  return [...ordered];
 }
 
 /**

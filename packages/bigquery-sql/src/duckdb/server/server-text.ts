@@ -1,4 +1,4 @@
-import { macrosIn } from '../../macros/macros.ts';
+import { calleesIn } from '../../macros/macros.ts';
 import { type Bindings, bindingOf } from '../bindings.ts';
 import { missingOnServer, withServerCallees } from './server-macros.ts';
 import { literalOf } from './server-literal.ts';
@@ -21,7 +21,7 @@ export function serverText(sql: string): ServerText {
   const names = [...new Set(outsideTexts.match(/\$\w+/g))].map((name) => name.slice(1));
   return {
     sql: withServerCallees(sql),
-    macros: macrosIn(sql),
+    macros: calleesIn(sql),
     missing: missingOnServer(sql),
     values: (bindings) =>
       names.map((name) => `${name} := ${literalOf(bindingOf(bindings, name))}`).join(', '),
