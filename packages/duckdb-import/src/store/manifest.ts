@@ -145,12 +145,12 @@ export async function loadManifest(connection: DuckDBConnection): Promise<Manife
   };
 }
 
-/** Removes the files of a table whose rows have been dropped, with their rejects, so that they are imported again. */
-export async function forgetTable(connection: DuckDBConnection, table: string): Promise<void> {
+/** Removes the files of tables whose rows have been dropped, with their rejects, so that they are imported again. */
+export async function forgetTables(connection: DuckDBConnection, tables: readonly string[]): Promise<void> {
   const exists = `SELECT table_name FROM duckdb_tables() WHERE database_name = '${storeName}' AND schema_name = 'import'`;
   const names = (await readRows(connection, exists)).flat();
   if (!names.includes('files')) return;
-  const isTable = `WHERE "table" = ${quoteText(table)}`;
+  const isTable = `WHERE "table" IN (${tables.map(quoteText).join(', ')})`;
   const ofTable = `FROM ${files} ${isTable}`;
   // A store of an older release does not have it yet.
   if (names.includes('complete_tables')) await connection.run(`DELETE FROM ${completeTables} ${isTable}`);

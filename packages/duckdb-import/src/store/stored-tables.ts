@@ -7,7 +7,7 @@ import { addedTimes, type Changed, ChangedTimes, timesOfFiles, timesOfPlaced } f
 import { buildExclusive } from './exclusive.ts';
 import type { ImportTables, RowChange, SourceRelation } from './import-tables.ts';
 import { rowsOf, type SortColumns, sortedRows, valuesOf } from './inserted-rows.ts';
-import { forgetTable } from './manifest.ts';
+import { forgetTables } from './manifest.ts';
 import { storeName } from './open-store.ts';
 import { inTransaction, readRows, runAll } from './statements.ts';
 import {
@@ -40,8 +40,15 @@ export async function openTables(
     DROP SCHEMA IF EXISTS ${storeName}.in_place CASCADE; CREATE SCHEMA ${storeName}.in_place`);
   await connection.run(`CREATE TABLE IF NOT EXISTS ${layouts} ("table" VARCHAR PRIMARY KEY, relation VARCHAR,
     plural VARCHAR[], definition VARCHAR)`);
-  const tables: TableInStore[] = [];
-  for (const schema of schemas) tables.push(await openTable(connection, schema));
+  const kept = await keptTables(connection, schemas);
+  const tables = schemas.map(
+    (schema) => kept.get(schema.name) ?? tableInStore(schema, relationName(schema.name, 1), new Set()),
+  );
+  for (const table of kept.values()) await createView(connection, table);
+  await createTables(
+    connection,
+    tables.filter(({ name }) => !kept.has(name)),
+  );
   await dropLeftovers(connection, tables);
   return new StoredTables(connection, tables);
 }
@@ -193,8 +200,9 @@ export class StoredTables implements ImportTables {
   /** Makes a staged table the current one of its name. */
   async adopt(staged: TableInStore): Promise<void> {
     await this.#inTransaction(async (connection) => {
-      await record(connection, staged);
-      await forgetTable(connection, staged.name);
+      await record(connection, [staged]);
+      await createView(connection, staged);
+      await forgetTables(connection, [staged.name]);
     });
     this.#tables.set(staged.name, staged);
     this.changedTimes.record(staged.name, undefined);
@@ -205,7 +213,7 @@ export class StoredTables implements ImportTables {
     await this.#inTransaction(async (connection) => {
       await connection.run(`DELETE FROM ${layouts} WHERE "table" = ${quoteText(name)}`);
       await connection.run(`DROP VIEW IF EXISTS ${viewOf(name)}`);
-      await forgetTable(connection, name);
+      await forgetTables(connection, [name]);
     });
     this.#tables.delete(name);
     this.changedTimes.record(name, undefined);
@@ -241,27 +249,44 @@ const inFiles = (rows: string) => ({ relation: viewOfFiles(rows), isInFiles: tru
 
 const layouts = `${storeName}.querygate_layouts`;
 
-async function openTable(connection: DuckDBConnection, schema: TableSchema): Promise<TableInStore> {
-  const layout = `SELECT definition, relation, plural FROM ${layouts} WHERE "table" = ${quoteText(schema.name)}`;
-  const [[definition, relation, plural] = []] = await readRows(connection, layout);
-  if (definition === definitionOf(schema)) {
-    const repeatedPaths = Array.isArray(plural) ? plural.map(String) : [];
-    const table = tableInStore(schema, String(relation), new Set(repeatedPaths));
-    await createView(connection, table);
-    return table;
-  }
-  const table = tableInStore(schema, relationName(schema.name, 1), new Set());
+/** The tables that the store has with the definition of their schema. */
+async function keptTables(
+  connection: DuckDBConnection,
+  schemas: readonly TableSchema[],
+): Promise<ReadonlyMap<string, TableInStore>> {
+  const rows = await readRows(connection, `SELECT "table", definition, relation, plural FROM ${layouts}`);
+  const stored = new Map(rows.map(([table, ...layout]) => [table, layout]));
+  return new Map(
+    schemas.flatMap((schema) => {
+      const [definition, relation, plural] = stored.get(schema.name) ?? [];
+      if (definition !== definitionOf(schema)) return [];
+      const repeatedPaths = Array.isArray(plural) ? plural.map(String) : [];
+      return [[schema.name, tableInStore(schema, String(relation), new Set(repeatedPaths))]];
+    }),
+  );
+}
+
+/** Makes tables empty, and records them at once: DuckDB takes as long to plan the record of one as of all. */
+async function createTables(connection: DuckDBConnection, tables: readonly TableInStore[]): Promise<void> {
+  if (tables.length === 0) return;
   await inTransaction(connection, async () => {
-    await connection.run(`DROP TABLE IF EXISTS ${table.rows}`);
-    await create(connection, table);
-    await forgetTable(connection, schema.name);
+    for (const table of tables) {
+      await connection.run(`DROP TABLE IF EXISTS ${table.rows}`);
+      await createRelation(connection, table);
+      await createView(connection, table);
+    }
+    await record(connection, tables);
+    await forgetTables(
+      connection,
+      tables.map(({ name }) => name),
+    );
   });
-  return table;
 }
 
 async function create(connection: DuckDBConnection, table: TableInStore): Promise<void> {
   await createRelation(connection, table);
-  await record(connection, table);
+  await record(connection, [table]);
+  await createView(connection, table);
 }
 
 async function createRelation(connection: DuckDBConnection, table: TableInStore): Promise<void> {
@@ -269,12 +294,14 @@ async function createRelation(connection: DuckDBConnection, table: TableInStore)
   await connection.run(`CREATE TABLE ${table.rows} (${columns.join(', ')}, ${quote(fileColumn)} INTEGER)`);
 }
 
-/** Records which relation is the table, for the next start. */
-async function record(connection: DuckDBConnection, table: TableInStore): Promise<void> {
-  const repeatedPaths = [...table.repeatedPaths].map(quoteText).join(', ');
-  await connection.run(`INSERT OR REPLACE INTO ${layouts} VALUES (${quoteText(table.name)},
-    ${quoteText(table.rows)}, [${repeatedPaths}]::VARCHAR[], ${quoteText(definitionOf(table))})`);
-  await createView(connection, table);
+/** Records which relations are the tables, for the next start. */
+async function record(connection: DuckDBConnection, tables: readonly TableInStore[]): Promise<void> {
+  const rows = tables.map((table) => {
+    const repeatedPaths = [...table.repeatedPaths].map(quoteText).join(', ');
+    return `(${quoteText(table.name)}, ${quoteText(table.rows)}, [${repeatedPaths}]::VARCHAR[],
+      ${quoteText(definitionOf(table))})`;
+  });
+  await connection.run(`INSERT OR REPLACE INTO ${layouts} VALUES ${rows.join(', ')}`);
 }
 
 /** A view of the table with the declared columns, for people who open the store's file with DuckDB. */
