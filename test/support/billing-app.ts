@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach } from 'vitest';
 import {
   completeBody,
   errorReply,
@@ -110,6 +111,31 @@ export async function openBillingApp(
       await app.close();
       rmSync(folder, { recursive: true });
     },
+  };
+}
+
+interface OpenedApps {
+  opened(app: Promise<TestApp>): Promise<TestApp>;
+  /** Closes them before the test has ended. */
+  closeAll(): Promise<void>;
+}
+
+/** Closes after each test the gateways that it has opened, and then the BigQuery below them. */
+export function closedAfterEach(billing: () => Billing): OpenedApps {
+  const open: TestApp[] = [];
+  const closeAll = async () => {
+    for (const app of open.splice(0)) await app.close();
+  };
+  afterEach(async () => {
+    await closeAll();
+    await billing().close();
+  });
+  return {
+    async opened(app) {
+      open.push(await app);
+      return app;
+    },
+    closeAll,
   };
 }
 

@@ -2,6 +2,7 @@ import { appendFileSync, renameSync, rmSync, truncateSync, utimesSync, writeFile
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { repeatedRecordError } from '@querygate/bigquery-sql/duckdb';
+import type { ImportTables } from '../src/store/import-tables.ts';
 import { type ImportFolder, idsBetween, lines, openImportFolder } from './import-folder.ts';
 
 let folder: ImportFolder;
@@ -16,6 +17,16 @@ const append = (name: string, content: string) => appendFileSync(folder.path(nam
 const expectIds = async (...ids: readonly number[]) => {
   expect(await folder.sync()).toEqual([]);
   expect(await folder.ids()).toEqual(ids);
+};
+
+/** The tables of the store, whose rows are replaced in another way. */
+const replacedBy = (replaceRows: ImportTables['replaceRows']): ImportTables => {
+  const { tables } = folder.store;
+  return {
+    ...{ all: tables.all, files: tables.files, replaceRows },
+    get: (name) => tables.get(name),
+    openFiles: (name) => tables.openFiles(name),
+  };
 };
 
 describe('a file that grows', () => {
@@ -304,16 +315,11 @@ describe('while the disk is full', () => {
     const { tables } = folder.store;
     return folder.reopen({
       batchLimits: { rows: 100, bytes: 1 << 20 },
-      tables: {
-        ...{ all: tables.all, files: tables.files },
-        get: (name) => tables.get(name),
-        openFiles: (name) => tables.openFiles(name),
-        async replaceRows(connection, change) {
-          if (change.added) room -= 1;
-          if (room < 0) throw new Error('IO Error: Could not write file: No space left on device');
-          return tables.replaceRows(connection, change);
-        },
-      },
+      tables: replacedBy(async (connection, change) => {
+        if (change.added) room -= 1;
+        if (room < 0) throw new Error('IO Error: Could not write file: No space left on device');
+        return tables.replaceRows(connection, change);
+      }),
     });
   };
   const problems = () => Object.fromEntries(folder.data().problems);
@@ -421,15 +427,10 @@ test('a file that is removed while another one is loaded does not make that one 
   await folder.query(`COPY (SELECT 1::BIGINT AS id) TO '${placed}' (FORMAT parquet)`);
   await expectIds(1);
   await folder.reopen({
-    tables: {
-      ...{ all: tables.all, files: tables.files },
-      get: (name) => tables.get(name),
-      openFiles: (name) => tables.openFiles(name),
-      replaceRows(connection, change) {
-        if (change.added) rmSync(placed, { force: true });
-        return tables.replaceRows(connection, change);
-      },
-    },
+    tables: replacedBy((connection, change) => {
+      if (change.added) rmSync(placed, { force: true });
+      return tables.replaceRows(connection, change);
+    }),
   });
   folder.write('logs/2.ndjson', lines(2));
   await folder.sync();
@@ -441,16 +442,10 @@ test('a batch with a repeated record is loaded again after its table has been re
   const { tables } = folder.store;
   await folder.reopen({
     onRepeatedRecord: async (_, path) => void paths.push(path),
-    tables: {
-      ...{ all: tables.all, files: tables.files },
-      get: (name) => tables.get(name),
-      openFiles: (name) => tables.openFiles(name),
-      async replaceRows(connection, change) {
-        if (paths.length < 2)
-          await connection.run(`SELECT ${repeatedRecordError(`metadata.${paths.length}`)}`);
-        return tables.replaceRows(connection, change);
-      },
-    },
+    tables: replacedBy(async (connection, change) => {
+      if (paths.length < 2) await connection.run(`SELECT ${repeatedRecordError(`metadata.${paths.length}`)}`);
+      return tables.replaceRows(connection, change);
+    }),
   });
   folder.write('logs.ndjson', lines(1, 2));
   await expectIds(1, 2);

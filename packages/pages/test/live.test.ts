@@ -14,8 +14,8 @@ function reference(rows: readonly JsonObject[], { removed, added, changed }: Omi
 }
 
 describe('events of a stream', () => {
-  const text =
-    ':\n\nevent: next\nid: "a"\ndata: {"result":\r\ndata: []}\n\nretry: 1500\nevent: end\ndata: {}\n\n:\n\ndata: x\n\nevent: cut\ndata: y';
+  const reconnectMs = 1500;
+  const text = `:\n\nevent: next\nid: "a"\ndata: {"result":\r\ndata: []}\n\nretry: ${reconnectMs}\nevent: end\ndata: {}\n\n:\n\ndata: x\n\nevent: cut\ndata: y`;
 
   test('are the same however their text is cut', () => {
     const expected = [
@@ -29,7 +29,7 @@ describe('events of a stream', () => {
         const reader = new EventReader();
         const events = cuts.flatMap((cut, at) => [...reader.read(text.slice(cut, cuts[at + 1] ?? cut))]);
         expect(events).toEqual(expected);
-        expect(reader.retryMs).toBe(1500);
+        expect(reader.retryMs).toBe(reconnectMs);
       }),
     );
   });

@@ -9,7 +9,13 @@ import { redis } from '../../../src/gateway/redis.ts';
 import type { AccountRow } from '../../../src/plugins/costs/account.ts';
 import { openAccountFile, readAccountFile } from '../../../src/plugins/costs/account-file.ts';
 import { readAccounts } from '../../../src/cli/costs/print-costs.ts';
-import { type Billing, openBillingApp, parameterOf, startBilling } from '../../support/billing-app.ts';
+import {
+  type Billing,
+  closedAfterEach,
+  openBillingApp,
+  parameterOf,
+  startBilling,
+} from '../../support/billing-app.ts';
 import { eventually } from '../../support/eventually.ts';
 import { completeBody, incompleteBody, reply } from '../../support/fake-bigquery.ts';
 import { writeKeyFile } from '../../support/key-files.ts';
@@ -34,22 +40,15 @@ const sumOf = (rows: readonly AccountRow[]) => rows.reduce((sum, { bytesBilled }
 let folder: string;
 let file: string;
 let billing: Billing;
-const open: TestApp[] = [];
-const opened = async (app: Promise<TestApp>) => {
-  open.push(await app);
-  return app;
-};
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
   file = join(folder, 'accounts.json');
   billing = await startBilling((body) => ({ bytes: bytesOf(parameterOf(body, 'project')), slotMs: 7 }));
 });
-afterEach(async () => {
-  for (const app of open.splice(0)) await app.close();
-  await billing.close();
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => rmSync(folder, { recursive: true }));
+// Vitest calls the last one first.
+const { opened } = closedAfterEach(() => billing);
 
 const call = (app: TestApp, project: string, key = apiKey, headers = {}) =>
   app.fetch(`/api/endpoints/query/numbers?project=${project}`, { headers: { 'x-api-key': key, ...headers } });

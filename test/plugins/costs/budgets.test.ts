@@ -11,6 +11,7 @@ import { mostBilled } from '../../../src/plugins/costs/budgets/rounding.ts';
 import {
   type Bill,
   type Billing,
+  closedAfterEach,
   openBillingApp,
   parameterOf,
   startBilling,
@@ -26,21 +27,14 @@ const megabyte = 2 ** 20;
 let bill: Bill;
 let billing: Billing;
 let folder: string;
-const open: TestApp[] = [];
-const opened = async (app: Promise<TestApp>) => {
-  open.push(await app);
-  return app;
-};
 beforeEach(async () => {
   bill = { bytes: 40 * megabyte };
   billing = await startBilling(() => bill);
   folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
 });
-afterEach(async () => {
-  for (const app of open.splice(0)) await app.close();
-  await billing.close();
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => rmSync(folder, { recursive: true }));
+// Vitest calls the last one first.
+const { opened, closeAll } = closedAfterEach(() => billing);
 
 const call = (app: TestApp, project: string, key = apiKey, headers = {}) =>
   app.fetch(`/api/endpoints/query/numbers?project=${project}`, { headers: { 'x-api-key': key, ...headers } });
@@ -266,7 +260,7 @@ describe('budgets of others', () => {
     expect(statuses.filter((status) => status === 200)).toHaveLength(25);
     expect(statuses.filter((status) => status === 429)).toHaveLength(35);
     expect(billing.sum()).toBe(1000 * megabyte);
-    for (const app of open.splice(0)) await app.close();
+    await closeAll();
     await server.close();
   });
 

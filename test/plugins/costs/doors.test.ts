@@ -1,8 +1,14 @@
 import { type JWTPayload, SignJWT } from 'jose';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Bill, type Billing, openBillingApp, startBilling } from '../../support/billing-app.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  type Bill,
+  type Billing,
+  closedAfterEach,
+  openBillingApp,
+  startBilling,
+} from '../../support/billing-app.ts';
 import { mcpClient } from '../../support/mcp-request.ts';
-import { apiKey, type TestApp } from '../../support/test-app.ts';
+import { apiKey } from '../../support/test-app.ts';
 
 const megabyte = 2 ** 20;
 const secret = 'a secret of at least thirty-two bytes';
@@ -10,18 +16,10 @@ const noon = Date.parse('2026-03-10T12:00:00Z');
 
 let bill: Bill;
 let billing: Billing;
-const open: TestApp[] = [];
-const opened = async (app: Promise<TestApp>) => {
-  open.push(await app);
-  return app;
-};
+const { opened } = closedAfterEach(() => billing);
 beforeEach(async () => {
   bill = { bytes: 40 * megabyte };
   billing = await startBilling(() => bill);
-});
-afterEach(async () => {
-  for (const app of open.splice(0)) await app.close();
-  await billing.close();
 });
 
 const header = ['budget: { bytes_per_day: 40MB }'];

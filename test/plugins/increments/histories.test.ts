@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { BoundQuery } from '../../../src/catalog/binding/bind.ts';
 import type { SavedQuery } from '../../../src/catalog/model/saved-query.ts';
 import type { Rows, TableChanges, TimeRange } from '../../../src/engine-contract/engine.ts';
+import { openRandom } from '../../../packages/bigquery-sql/test/support/random.ts';
 import { isNightly } from '../../support/nightly.ts';
 import { draftQuery } from '../../support/queries.ts';
 import { openHistoryApp, type TestRow } from './history-app.ts';
@@ -131,19 +132,6 @@ const queryOf = ({ name, bucket, sql, more = {} }: Form): SavedQuery =>
     sql,
   });
 
-/** A history's own source of chance. */
-function openRandom(seed: number) {
-  let state = seed >>> 0;
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-  const upTo = (limit: number) => Math.floor(next() * limit);
-  return { next, upTo, of: <T>(items: readonly T[]): T => items[upTo(items.length)] as T };
-}
-
 const zones = ['UTC', 'Europe/Zurich', 'America/Sao_Paulo', 'Australia/Lord_Howe', 'Asia/Kolkata'];
 
 /** Around changes of clocks; in Sao Paulo they were at midnight. */
@@ -172,27 +160,26 @@ interface Version {
 /** Runs a history, and compares each result with a run over all. @returns what was different */
 async function runHistory(seed: number, isExact: boolean): Promise<string | undefined> {
   const random = openRandom(seed);
-  const query = random.of(queries);
+  const of = <T>(items: readonly T[]): T => items[random.below(items.length)] as T;
+  const query = of(queries);
   let parameters: BoundQuery['parameters'] = {
-    zone: random.of(zones),
-    step: random.of(['day', 'hour', 'minute']),
+    zone: of(zones),
+    step: of(['day', 'hour', 'minute']),
   };
-  let now = random.of(moments) + (random.upTo((8 * day) / 1e6) - (2 * day) / 1e6) * 1e6;
+  let now = of(moments) + (random.below((8 * day) / 1e6) - (2 * day) / 1e6) * 1e6;
   await app.clear();
   const versions: Version[] = [];
   /** By parameters, with the newest last: a gateway may only have read an older one. */
   const published = new Map<string, Rows[]>();
-  const count = 3 + random.upTo(5);
+  const count = 3 + random.below(5);
   for (let at = 0; at < count; at += 1) {
-    const rows = Array.from({ length: random.upTo(8) }, (): TestRow => {
-      const age = isExact
-        ? random.of([300e6, hour, day, 8 * day, 40 * day, -hour])
-        : random.of([300e6, 590e6, -hour]);
+    const rows = Array.from({ length: random.below(8) }, (): TestRow => {
+      const age = isExact ? of([300e6, hour, day, 8 * day, 40 * day, -hour]) : of([300e6, 590e6, -hour]);
       return {
-        table: random.of(['events', 'events', 'visits']),
-        at: Math.max(now - Math.floor(random.next() * age), 0),
-        kind: random.of(['a', 'b', 'c']),
-        amount: random.upTo(100),
+        table: of(['events', 'events', 'visits']),
+        at: Math.max(now - random.below(age), 0),
+        kind: of(['a', 'b', 'c']),
+        amount: random.below(100),
       };
     });
     const ranges = rows.map(({ at: time }) => ({
@@ -200,22 +187,22 @@ async function runHistory(seed: number, isExact: boolean): Promise<string | unde
       until: (Math.floor(time / hour) + 1) * hour,
     }));
     await app.insert(rows);
-    if (isExact && random.next() < 0.15) {
-      const from = Math.floor(now / hour - random.upTo(60)) * hour;
+    if (isExact && random.percent(15)) {
+      const from = Math.floor(now / hour - random.below(60)) * hour;
       await app.removeAt('events', from, from + hour);
       ranges.push({ from, until: from + hour });
     }
     versions.push({ ranges });
     app.setNow(now);
-    if (random.next() < 0.1) parameters = { ...parameters, zone: random.of(zones) };
-    if (random.next() < 0.15) app.restart();
+    if (random.percent(10)) parameters = { ...parameters, zone: of(zones) };
+    if (random.percent(15)) app.restart();
     const bound: BoundQuery = { query, parameters };
     const key = JSON.stringify(parameters);
     const known = published.get(key) ?? [];
-    const before = random.next() < 0.1 ? known.at(-2) : random.next() < 0.05 ? undefined : known.at(-1);
+    const before = random.percent(10) ? known.at(-2) : random.percent(5) ? undefined : known.at(-1);
     const since =
       before?.state === undefined ? undefined : (JSON.parse(before.state) as { tables: string }).tables;
-    const isLost = random.next() < 0.05;
+    const isLost = random.percent(5);
     const later = versions.slice(Number(since ?? 0)).flatMap((version) => version.ranges);
     changes = {
       state: String(versions.length),
@@ -228,7 +215,7 @@ async function runHistory(seed: number, isExact: boolean): Promise<string | unde
     if (got !== wanted)
       return `seed ${seed}, step ${at}, ${query.name}, ${key}, now ${new Date(now / 1000).toISOString()}:\n${got}\nin place of\n${wanted}`;
     published.set(key, [...known, refreshed]);
-    now += random.of(steps) + random.upTo(1000) * 1000;
+    now += of(steps) + random.below(1000) * 1000;
   }
   return undefined;
 }
