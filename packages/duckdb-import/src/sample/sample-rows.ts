@@ -53,15 +53,23 @@ export async function sampleRows(
     const odd: LeftOut = { count: 0, lines: 0, first: '' };
     const kinds = new KindCounts();
     const numbers: number[] = [];
-    await pipeline(
-      rowsOf(await readLines(file), maxRows, left, (row, line, number) => {
-        kinds.add(row);
-        numbers.push(number);
-        return oneSpelling(row, line);
-      }),
-      createWriteStream(all),
-    );
-    await pipeline(usualRows(splitLines(readBytes(all)), kinds, numbers, odd), createWriteStream(copy));
+    const readable = keepLines(await readLines(file), left, maxRows, (bytes, number) => {
+      const line = bytes.length > maxLineBytes ? undefined : lineText(bytes);
+      if (line === '') return undefined;
+      const row = line === undefined ? lineTooLong : parseRow(line);
+      if (typeof row === 'string' || line === undefined) return { reason: `${number}: ${row}` };
+      kinds.add(row);
+      numbers.push(number);
+      return { text: oneSpelling(row, line) };
+    });
+    await pipeline(readable, createWriteStream(all));
+    const usual = keepLines(splitLines(readBytes(all)), odd, maxRows, (bytes, at) => {
+      const text = bytes.toString();
+      const row = parseRow(text);
+      const field = typeof row === 'object' ? kinds.oddField(row) : row;
+      return field === undefined ? { text } : { reason: `${numbers[at - 1]}: ${field}` };
+    });
+    await pipeline(usual, createWriteStream(copy));
     copies.push(copy);
     if (left.count > 0 && left.count === left.lines)
       throw fileError(file, `cannot be read: line ${left.first}`);
@@ -89,15 +97,10 @@ export async function validCsvRows(
   const notes: string[] = [];
   const copies: string[] = [];
   for (const [at, file] of files.entries()) {
-    const [plain, lines, copy] = ['plain', 'lines', 'csv'].map((end) => join(scratch, `${at}.${end}`)) as [
-      string,
-      string,
-      string,
-    ];
-    await pipeline(
-      decompress({ path: file, compression: kindOf(file)?.compression }),
-      createWriteStream(plain),
-    );
+    const path = (end: string) => join(scratch, `${at}.${end}`);
+    const [plain, lines, copy] = [path('plain'), path('lines'), path('csv')];
+    const bytes = decompress({ path: file, compression: kindOf(file)?.compression });
+    await pipeline(bytes, createWriteStream(plain));
     const names = await readHeader(plain);
     const fields = names.map((name): Field => ({ name, type: 'STRING', mode: 'NULLABLE' }));
     const rejects = await copyCsv(connection, fields, plain, lines);
@@ -108,14 +111,10 @@ export async function validCsvRows(
     copies.push(copy);
     const [first] = rejects;
     if (first !== undefined && rowsChanged === 0) throw new Error('no row can be read');
-    if (first !== undefined)
-      notes.push(
-        leftOut(
-          rejects.length === 1 ? 'a row' : `${rejects.length} rows`,
-          file,
-          `${first.line}: ${describeReason(new Error(first.reason), { name: file, path: plain })}`,
-        ),
-      );
+    if (first === undefined) continue;
+    const reason = describeReason(new Error(first.reason), { name: file, path: plain });
+    const counted = rejects.length === 1 ? 'a row' : `${rejects.length} rows`;
+    notes.push(leftOut(counted, file, `${first.line}: ${reason}`));
   }
   return { files: copies, notes };
 }
@@ -129,50 +128,23 @@ interface LeftOut {
   first: string;
 }
 
-async function* rowsOf(
+/** @param read the text of a line, from 1, or why it is left out; undefined for a blank one */
+async function* keepLines(
   lines: AsyncIterable<Buffer>,
-  maxRows: number,
   left: LeftOut,
-  textOf: (row: object, line: string, number: number) => string,
+  maxRows: number,
+  read: (line: Buffer, number: number) => { readonly text: string } | { readonly reason: string } | undefined,
 ): AsyncGenerator<string> {
-  let rows = 0;
   let number = 0;
-  for await (const bytes of lines) {
+  for await (const line of lines) {
     number += 1;
-    const line = bytes.length > maxLineBytes ? undefined : lineText(bytes);
-    if (line === '') continue;
+    const found = read(line, number);
+    if (found === undefined) continue;
     left.lines += 1;
-    const row = line === undefined ? lineTooLong : parseRow(line);
-    if (typeof row === 'object' && line !== undefined) {
-      yield `${textOf(row, line, number)}\n`;
-      rows += 1;
-      if (rows === maxRows) return;
-      continue;
-    }
-    left.count += 1;
-    left.first ||= `${number}: ${row}`;
-  }
-}
-
-/** @param numbers of the lines in the file */
-async function* usualRows(
-  lines: AsyncIterable<Buffer>,
-  kinds: KindCounts,
-  numbers: readonly number[],
-  odd: LeftOut,
-): AsyncGenerator<string> {
-  for await (const bytes of lines) {
-    const line = bytes.toString();
-    const row = parseRow(line);
-    const field = typeof row === 'object' ? kinds.oddField(row) : row;
-    const number = numbers[odd.lines];
-    odd.lines += 1;
-    if (field === undefined) {
-      yield `${line}\n`;
-      continue;
-    }
-    odd.count += 1;
-    odd.first ||= `${number}: ${field}`;
+    if ('text' in found) yield `${found.text}\n`;
+    else left.count += 1;
+    if ('reason' in found) left.first ||= found.reason;
+    if (left.lines - left.count === maxRows) return;
   }
 }
 
