@@ -144,12 +144,16 @@ export const tableOf = (name: string) => name.split(sep, 1)[0]?.replace(/\..*/s,
 export function kindOf(name: string): Pick<DataFile, 'format' | 'compression' | 'partition'> | undefined {
   const [, extension, compression] = /\.(ndjson|jsonl|json|csv|parquet)(?:\.(gz|zst))?$/i.exec(name) ?? [];
   if (extension === undefined) return undefined;
+  const known = formats.find((format) => format === extension.toLowerCase());
   return {
-    format: formatOf(extension.toLowerCase()),
-    compression: compression === undefined ? undefined : compression.toLowerCase() === 'gz' ? 'gz' : 'zst',
+    format: known ?? 'ndjson',
+    compression: compression === undefined ? undefined : /gz/i.test(compression) ? 'gz' : 'zst',
     partition: partitionOf(name),
   };
 }
+
+/** Lines of JSON have two extensions. */
+const formats = ['json', 'csv', 'parquet'] as const;
 
 /** True if a file has changed, or has been removed, since the folder was scanned. */
 export async function hasChanged({ path, size, mtime }: DataFile): Promise<boolean> {
@@ -165,11 +169,6 @@ export async function hasChanged({ path, size, mtime }: DataFile): Promise<boole
 
 /** Files that other tools put beside their data: `_temporary/`, `.part-0.json.crc` and the like. */
 export const isHidden = (name: string) => /(^|[\\/])[._]/.test(name);
-
-function formatOf(extension: string): DataFile['format'] {
-  if (extension === 'json' || extension === 'csv' || extension === 'parquet') return extension;
-  return 'ndjson';
-}
 
 /** The column values that the folders of a name give. */
 function partitionOf(name: string): DataFile['partition'] {
