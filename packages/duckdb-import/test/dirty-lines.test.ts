@@ -34,6 +34,7 @@ const json: readonly (readonly [what: string, line: string | Buffer, fate: Fate]
   ['a key twice', '{"n":7,"n":8}', /^the key "n" occurs twice$/],
   ['null', 'null', /^must be an object, not null$/],
   ['null with CR', 'null\r', /^must be an object, not null$/],
+  ['null with spaces', '  null ', /^must be an object, not null$/],
   ['an array', '[{"n":9}]', /Expected OBJECT, but got ARRAY/],
   ['a number', '10', /Expected OBJECT/],
   ['a text', '"n"', /Expected OBJECT/],
