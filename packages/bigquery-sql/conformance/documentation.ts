@@ -53,9 +53,9 @@ function supportTable(title: string, scores: readonly Score[]): string {
   return table(title, ['group', 'cases', 'names'], rows);
 }
 
-/** The names that are unsupported, differ, or go beyond BigQuery's reference. */
+/** The names that are unsupported, differ, or go beyond BigQuery's reference: those with the same remark together. */
 function remarksTable(scores: readonly Score[]): string {
-  const rows = scores.flatMap(({ subject, differences }) => {
+  const remarked = scores.flatMap(({ subject, differences }) => {
     const beyond = beyondReference.get(subject);
     const remarks = [
       ...(differences.length > 0 ? [`**${differences.length} cases differ.**`] : []),
@@ -64,8 +64,12 @@ function remarksTable(scores: readonly Score[]): string {
         .map(({ kind, reason }) => `${kind === 'unsupported' ? 'Unsupported' : 'Differs'}: ${reason}`),
       ...(beyond === undefined ? [] : [`BigQuery's reference does not mention ${beyond}.`]),
     ];
-    return remarks.length === 0 ? [] : [[`\`${subject}\``, remarks.join(' ')]];
+    return remarks.length === 0 ? [] : [{ subject, text: remarks.join(' ') }];
   });
+  const rows = [...Map.groupBy(remarked, ({ text }) => text)].map(([text, members]) => [
+    members.map(({ subject }) => `\`${subject}\``).join(' '),
+    text,
+  ]);
   return table('Parts and differences', ['name', 'remark'], rows);
 }
 

@@ -68,13 +68,13 @@ interface TypedTemplate {
   readonly type: string;
 }
 
-/** The templates of expressions on which both engines agreed throughout, with the type they yield. */
+/** The templates of expressions on which both engines agreed throughout, with the only type they yield. */
 function usableTemplates(verdicts: readonly Verdict[]): readonly TypedTemplate[] {
   const byTemplate = Map.groupBy(verdicts, ({ case: { template } }) => template);
   return [...byTemplate].flatMap(([template, group]) => {
     if (!group.every(isUsable) || template.placeholders.length === 0) return [];
-    const type = group.map(({ reference }) => typeOf(reference)).find((name) => name !== undefined);
-    return type === undefined ? [] : [{ template, type }];
+    const [type, ...others] = new Set(group.flatMap(({ reference }) => typeOf(reference) ?? []));
+    return type === undefined || others.length > 0 ? [] : [{ template, type }];
   });
 }
 

@@ -81,3 +81,28 @@ describe('what cannot be compared in BigQuery is refused', () => {
     expect(problemsOf(sql)).toEqual([]);
   });
 });
+
+describe('a bucket of another type is refused, with the function for it', () => {
+  const values = {
+    DATE: "DATE '2024-02-29'",
+    DATETIME: "DATETIME '2024-02-29 10:00:00'",
+    TIMESTAMP: "TIMESTAMP '2024-02-29 10:00:00+00'",
+  };
+  const types = Object.keys(values) as (keyof typeof values)[];
+  test.each(types.flatMap((own) => types.map((type) => [own, type] as const)))(
+    '%s_BUCKET of %s',
+    (own, type) => {
+      const expected =
+        own === type ? [] : [`1:8 ${own}_BUCKET takes a ${own}: write ${type}_BUCKET for a ${type}`];
+      for (const origin of ['', `, ${values[type]}`])
+        expect(problemsOf(`SELECT ${own}_BUCKET(${values[type]}, INTERVAL 1 DAY${origin})`)).toEqual(
+          expected,
+        );
+    },
+  );
+
+  test.each(types)('a text and a NULL are of the type of %s_BUCKET', (own) => {
+    for (const value of ["'2024-02-29'", 'NULL'])
+      expect(problemsOf(`SELECT ${own}_BUCKET(${value}, INTERVAL 1 DAY)`)).toEqual([]);
+  });
+});

@@ -106,7 +106,7 @@ export function withLongArgumentsFirst(node: Call): Expression {
 /** The type of a call that may mean any signature of its length. */
 function commonResult(signatures: readonly Macro[], types: readonly Type[]): Type {
   const results = signatures
-    .filter(({ parameters }) => parameters.length === types.length)
+    .filter(({ parameters, unsupported }) => parameters.length === types.length && unsupported === undefined)
     .map((signature) => signature.resultType(types));
   const names = new Set(results.map(describeType));
   return (names.size === 1 && results[0]) || unknown;

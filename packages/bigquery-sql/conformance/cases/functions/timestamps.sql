@@ -45,6 +45,7 @@ timestamp_bucket(${timestamp}, interval ${1; 90} minute)
 timestamp_bucket(${timestamp}, interval 1 second, timestamp '2024-01-01 00:00:00.5+00')
 timestamp_bucket(${timestamp}, interval ${15; 7} minute)
 timestamp_bucket(timestamp '2024-02-29 10:20:30+00', interval 1 day, timestamp '2000-01-01 06:00:00+00')
+timestamp_bucket(datetime '2024-02-29 10:23:30', interval 2 day)
 -- TIMESTAMP_SECONDS
 timestamp_seconds(${int64})
 timestamp_seconds(${1700000000; -62135596800; 253402300799; 253402300800; -62135596801})
