@@ -5,10 +5,13 @@ import { forEachChild } from './walk.ts';
 /** Functions over a tree recurse, some with several calls for each level; this many levels leave stack for them. */
 const maxTreeDepth = 400;
 
+/** Each may be a query over the one before it. */
+const maxPipes = 200;
+
 /**
  * Chains of operators are read without recursion, so nesting alone does not bound the tree.
  *
- * @throws SyntaxProblem at a node that is deeper than `maxTreeDepth`
+ * @throws SyntaxProblem at a node that is deeper than `maxTreeDepth`, or behind `maxPipes`
  */
 export function checkTreeDepth(root: Node): void {
   let level: readonly Node[] = [root];
@@ -21,7 +24,15 @@ export function checkTreeDepth(root: Node): void {
       );
     }
     const next: Node[] = [];
-    for (const node of level) forEachChild(node, (child) => void next.push(child));
+    for (const node of level) {
+      const pipe = node.kind === 'Query' ? node.pipes[maxPipes] : undefined;
+      if (pipe)
+        throw new SyntaxProblem(
+          pipe.start,
+          `expected at most ${maxPipes} pipe operators, found more: begin with those before it as a WITH query`,
+        );
+      forEachChild(node, (child) => void next.push(child));
+    }
     level = next;
   }
 }
