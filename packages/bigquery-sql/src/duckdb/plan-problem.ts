@@ -27,6 +27,9 @@ const windowOfOuterRow =
 const outerJoinInSubquery =
   'LEFT, RIGHT and FULL JOIN are not supported here, in a subquery that reads the row around it: join in a WITH query';
 
+const tooDeep =
+  'its queries are inside one another too deeply for DuckDB, or read one another in too long a chain: compute more in each of them';
+
 const isSubquery = ({ kind }: Syntax.Node): boolean =>
   kind === 'ScalarSubquery' || kind === 'ArraySubquery' || kind === 'Exists' || kind === 'In';
 const isOuterJoin = (node: Syntax.Node): boolean =>
@@ -113,6 +116,12 @@ const explanations: readonly Explanation[] = [
     message: () => 'LIMIT and OFFSET take no negative number',
     isPlace: (node) => node.kind === 'Limit',
     otherwise: 'LIMIT and OFFSET take no negative number',
+  },
+  {
+    pattern: /^Max expression depth limit/,
+    message: () => tooDeep,
+    isPlace: () => false,
+    otherwise: tooDeep,
   },
   {
     pattern: /^Unknown TimeZone '(?<zone>.*?)'/,

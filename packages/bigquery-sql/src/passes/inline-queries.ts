@@ -1,4 +1,6 @@
-import { forEachNode, mapParts, type Mapper, mapperWith, someNode } from '../tree/map.ts';
+import { planningCosts } from '../macros/macros.ts';
+import { maxCopiedSize, maxInlinedDepth } from '../planning-cost/planning-limits.ts';
+import { forEachNode, forEachPart, mapParts, type Mapper, mapperWith, someNode } from '../tree/map.ts';
 import type { Derived, Expression, From, Literal, Node, Query, Select, With } from '../tree/nodes.ts';
 import { isVolatile } from '../tree/volatile.ts';
 import type { Pass } from './pass.ts';
@@ -100,14 +102,23 @@ function isPlain(query: Query, outer: Select, alias: string): boolean {
 
 /** True if each column of the inner query may be written where the outer one reads it. */
 function canMove(inner: Select, outer: Select, alias: string): boolean {
+  // Each query of a chain may compute with a value of the one before.
+  if (depthOf(inner) + depthOf(outer) > maxInlinedDepth) return false;
   const uses = countReads(outer, alias);
   return inner.columns.every(({ name, value }) => {
     if (someNode(value, isFixed)) return false;
     // Where a key is NULL in some sets of groups, its value elsewhere in the query is not.
     if (outer.groupBy?.sets && !someNode(value, ({ kind }) => kind === 'column')) return false;
-    return isCheap(value) || (uses.get(name) ?? 0) <= 1;
+    const { reads, copies } = uses.get(name) ?? { reads: 0, copies: 0 };
+    return isCheap(value) || (reads <= 1 && (copies - 1) * planningCosts.of(value).size <= maxCopiedSize);
   });
 }
+
+const depthOf = ({ columns, where }: Select): number =>
+  [...columns.map(({ value }) => value), ...where].reduce(
+    (most, value) => Math.max(most, planningCosts.of(value).depth),
+    0,
+  );
 
 /** True if the rows are groups: without GROUP BY only the columns show it. */
 const makesGroups = ({ groupBy, columns }: Select): boolean =>
@@ -125,13 +136,28 @@ const isFixed = (node: Node): boolean =>
   (node.kind === 'call' && (node.function === 'unnest' || node.function === 'bq.fail')) ||
   isVolatile(node);
 
-function countReads(outer: Select, alias: string): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  forEachNode(outer, (part) => {
-    if (part.kind === 'column' && part.from === alias)
-      counts.set(part.name, (counts.get(part.name) ?? 0) + 1);
-  });
-  return counts;
+/** How often a column is read, and how often DuckDB's plan has what is read: a macro may have its argument repeatedly. */
+interface Uses {
+  readonly reads: number;
+  readonly copies: number;
+}
+
+function countReads(outer: Select, alias: string): ReadonlyMap<string, Uses> {
+  const found = new Map<string, Uses>();
+  const countIn = (node: Node, copies: number): void => {
+    if (node.kind === 'column' && node.from === alias) {
+      const before = found.get(node.name) ?? { reads: 0, copies: 0 };
+      found.set(node.name, { reads: before.reads + 1, copies: before.copies + copies });
+    }
+    const uses = planningCosts.usesOf(node);
+    let at = 0;
+    forEachPart(node, (part) => {
+      countIn(part, copies * (uses?.[at] ?? 1));
+      at += 1;
+    });
+  };
+  countIn(outer, 1);
+  return found;
 }
 
 /** True if writing a value twice costs nothing. */

@@ -16,3 +16,9 @@ const maxDepthForPasses = 60;
 /** True if passes over a caller's tree would occupy the event loop for longer than they save. */
 export const isTooLargeForPasses = ({ size, depth }: PlanningCost): boolean =>
   size > maxSizeForPasses || depth > maxDepthForPasses;
+
+/** How many nodes passes put inside each other: DuckDB takes 1,000, of which a node with its macros expanded may be ten. */
+export const maxInlinedDepth = 40;
+
+/** The tokens that copies of a value may add to DuckDB's plan where passes write it into a call: they grow with each call. */
+export const maxCopiedSize = 1_000;
