@@ -120,35 +120,33 @@ class PartAnswers implements Answers<object> {
   }
 
   keep(key: string, caller: Caller, make: () => NewAnswer<object>, isCostly = false): void {
-    this.#keep(key, caller, (name, used) => {
-      const known = this.#options.store.get(name) as KeptAnswer | undefined;
-      if (known !== undefined && areSame(known.used, used)) return undefined;
-      return isCostly || known !== undefined || this.#isRepeated(name) ? make() : undefined;
-    });
+    const name = this.#nameOf(key, caller);
+    if (name === undefined) return;
+    const known = this.#options.store.get(name) as KeptAnswer | undefined;
+    if (known === undefined && !isCostly && !this.#isRepeated(name)) return;
+    const used = this.#usedOf(caller);
+    if (used !== undefined && (known === undefined || !areSame(known.used, used)))
+      this.#set(name, used, make());
   }
 
   grow(key: string, caller: Caller, answer: NewAnswer<object>): void {
-    this.#keep(key, caller, () => answer);
+    const name = this.#nameOf(key, caller);
+    const used = this.#usedOf(caller);
+    if (name !== undefined && used !== undefined) this.#set(name, used, answer);
   }
 
-  /** @param make gives undefined for nothing to keep */
-  #keep(
-    key: string,
-    caller: Caller,
-    make: (name: string, used: readonly UsedResult[]) => NewAnswer<object> | undefined,
-  ): void {
-    const { principal, noCache } = caller.admission;
-    const used = noCache ? undefined : this.#usedOf(caller.head.results);
-    if (used === undefined) return;
+  /** @returns undefined if no answer to this request is kept */
+  #nameOf(key: string, { head, admission }: Caller): string | undefined {
+    const { principal, noCache } = admission;
+    if (noCache || head.results === undefined) return undefined;
     // No other key may find what a query has made of the key's id.
-    const rights = used.some(({ bound }) => userOf(bound).length > 0)
-      ? rightsOfKey(principal)
-      : rightsOf(principal);
-    const { [labelsName]: labels } = caller.head.headers;
-    const name = `${this.#prefix}${rights}${labels === undefined ? '' : labelsOf(labels)}\n${key}`;
-    const answer = make(name, used);
-    if (answer === undefined) return;
-    const { value, bytes, standIn } = answer;
+    const hasUser = head.results.some(({ bound }) => userOf(bound).length > 0);
+    const rights = hasUser ? rightsOfKey(principal) : rightsOf(principal);
+    const { [labelsName]: labels } = head.headers;
+    return `${this.#prefix}${rights}${labels === undefined ? '' : labelsOf(labels)}\n${key}`;
+  }
+
+  #set(name: string, used: readonly UsedResult[], { value, bytes, standIn }: NewAnswer<object>): void {
     const ofResults = used.reduce((sum, one) => sum + entryBytes + 2 * one.key.length, entryBytes);
     const [only] = used;
     const isOfIt = used.length === 1 && only?.documentId === standIn?.id;
@@ -165,10 +163,10 @@ class PartAnswers implements Answers<object> {
     return false;
   }
 
-  #usedOf(obtained: readonly ObtainedResult[] | undefined): readonly UsedResult[] | undefined {
-    if (obtained === undefined) return undefined;
+  /** @returns undefined if one of the results of a request is not the current one */
+  #usedOf({ head: { results = [] } }: Caller): readonly UsedResult[] | undefined {
     const used: UsedResult[] = [];
-    for (const one of obtained) {
+    for (const one of results) {
       const use = this.#options.current.use(one);
       if (use === undefined) return undefined;
       used.push(use);

@@ -22,9 +22,9 @@ export const variesByFormat = `${variesBy}, Accept`;
  */
 export function cacheHeaders(results: readonly CachedResult[], digest: string): Reply['headers'] {
   const now = Math.max(...results.map(({ obtainedAt }) => obtainedAt));
-  const age = Math.max(...results.map((result) => ageSeconds(result, now)));
-  const times = results.map((result) => secondsLeft(result, now));
-  const least = (stage: keyof SecondsLeft) => Math.min(...times.map((left) => left[stage]));
+  const times = results.map((result) => timesOf(result, now));
+  const age = Math.max(...times.map((one) => one.age));
+  const least = (stage: keyof Times) => Math.min(...times.map((one) => one[stage]));
   return {
     // Weak: the same rows have several codings.
     etag: `W/"${digest}"`,
@@ -59,28 +59,26 @@ function cacheControl(age: number, untilRefresh: number, untilExpiry: number, un
   ].join(', ');
 }
 
-/** Negative if the time has passed. */
-interface SecondsLeft {
+/** Of a result, in seconds; negative if a time has passed. */
+interface Times {
+  readonly age: number;
   readonly untilRefresh: number;
   readonly untilExpiry: number;
   readonly untilDeletion: number;
 }
 
-function secondsLeft(result: CachedResult, now: number): SecondsLeft {
-  if (result.caching === 'disabled') return { untilRefresh: 0, untilExpiry: 0, untilDeletion: 0 };
-  const age = ageSeconds(result, now);
+function timesOf(result: CachedResult, now: number): Times {
+  const age = Math.floor(ageMs(result.document, now) / 1000);
+  if (result.caching === 'disabled') return { age, untilRefresh: 0, untilExpiry: 0, untilDeletion: 0 };
   const { ttlSeconds, warmingSeconds = ttlSeconds, staleIfErrorSeconds } = result.caching;
   const { defaultsUntil = Number.POSITIVE_INFINITY } = result;
   const untilChange = Math.floor((defaultsUntil - now) / 1000);
   return {
+    age,
     untilRefresh: Math.min(warmingSeconds - age, untilChange),
     untilExpiry: Math.min(ttlSeconds - age, untilChange),
     untilDeletion: Math.min(ttlSeconds + staleIfErrorSeconds - age, untilChange),
   };
-}
-
-function ageSeconds({ document }: CachedResult, now: number): number {
-  return Math.floor(ageMs(document, now) / 1000);
 }
 
 /** From the most to the least expensive: for several results, the most expensive status is reported. */
