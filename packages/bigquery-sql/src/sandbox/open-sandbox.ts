@@ -16,7 +16,7 @@ import { resolveWith } from '../rules/queries/with.ts';
 import { childOf, emptyScope, type Scope } from '../rules/scope.ts';
 import { sqlFunctions } from '../rules/sql-function.ts';
 import type { Unsupported } from '../rules/unsupported.ts';
-import type { CommonTable, Query, With } from '../syntax/nodes.ts';
+import type { CommonTable, Query, Statement, With } from '../syntax/nodes.ts';
 import { parseQuery } from '../syntax/parse-query.ts';
 import { tableParameters } from '../syntax/table-parameters.ts';
 import type { CommonTable as TreeTable } from '../tree/nodes.ts';
@@ -84,98 +84,113 @@ interface SandboxOptions {
  * @throws ProblemError if the saved query has no common tables, or recursive ones, or can't be compiled
  */
 export function openSandbox(
-  { sql: savedSql, source, parameters, tenant, hiddenTables = [], listedViews }: SandboxedQuery,
+  query: SandboxedQuery,
   tables: readonly StoredTable[],
   { hasOpenTables = false, subject = 'a sandbox' }: SandboxOptions = {},
 ): Sandbox {
-  const saved = parse(savedSql, source);
-  const { functions } = saved;
-  if (saved.script.length > 0)
+  const { sql, source, parameters, hiddenTables = [] } = query;
+  const statement = parse(sql, source);
+  if (statement.script.length > 0)
     throw new ProblemError('A saved query cannot take SQL', [
       problemOf(source, `${subject} does not work with a script: write its tables in a WITH clause`),
     ]);
-  const commonTables = requireCommonTables(saved.query, hiddenTables, source, subject);
-  const used = tableParameters(saved);
+  const commonTables = requireCommonTables(statement.query, hiddenTables, source, subject);
+  const used = tableParameters(statement);
   const names: Names = {
     tables: commonTables.tables.map(({ name }) => name.name).filter((name) => !hiddenTables.includes(name)),
     hidden: hiddenTables,
     parameters: parameters.map(({ name }) => name).filter((name) => used.has(name.toLowerCase())),
-    functions: new Set(functions.map(({ name }) => name.parts[0].name.toLowerCase())),
+    functions: new Set(statement.functions.map(({ name }) => name.parts[0].name.toLowerCase())),
   };
-  const resolveTables = (stored: StoredNames, read: Query) => {
-    const { bound, ...switched } = buildSwitchedContext(parameterTypeIn(parameters));
-    const root: Scope = { ...emptyScope, ...stored, hasOpenTables, functions: sqlFunctions(functions) };
-    const needed = neededTables(commonTables, read, names.tables);
-    const { tables, scope } = resolveWith(
-      { ...commonTables, tables: needed },
-      childOf(root),
-      switched.context,
-    );
-    const visible = [...scope.relations].filter(([name]) => names.tables.some((one) => sameName(one, name)));
-    const given = { tables, relations: new Map(visible) };
-    const [problem] = switched.problems;
-    if (problem) throw new Error(`the common tables of a saved query: ${problem.message}`);
-    bound();
-    return { given, ...switched };
-  };
-  const resolve = (
-    stored: StoredNames,
-    query: Query,
-    views: CallerNames['views'],
-    prepare: (table: TreeTable, context: Context) => TreeTable = (table) => table,
-  ): ResolvedQuery => {
-    const { given, context, problems } = resolveTables(stored, query);
-    const resolved = resolveCaller(query, { relations: given.relations, views }, { context, problems });
-    const read = given.tables.map((table) => prepare(table, context));
-    return { ...resolved, query: withTables(read, resolved.query) };
-  };
+  return sandboxOver({ query, statement, commonTables, names, hasOpenTables }, tables);
+}
 
-  const over = (tables: readonly StoredTable[]): Sandbox => {
-    const stored: StoredNames = {
-      relations: tableRelations(tables),
-      views: viewsOf(tables, () => describeViews(listedViews, tables)),
-    };
-    const selectAll = (table: string) => parseQuery(`SELECT * FROM \`${table}\``).query;
-    // It is the most work that is done for a saved query: once for its rows and for what describes them.
-    const resolveTable = memoizeByName((table) => {
-      const { given, context } = resolveTables(stored, selectAll(table));
-      const relation = given.relations.get(table.toLowerCase());
-      if (relation === undefined) throw new Error(`no common table ${table}`);
-      return { relation, tables: given.tables, fresh: context.fresh };
-    });
-    const views = describingViews(() =>
-      names.tables.map((name) => describeRelation(name, resolveTable(name).relation)),
-    );
-    const viewsOfCaller = viewRelations(views);
-    const parameterType = (name: string) =>
-      parameters.some((parameter) => sameName(parameter.name, name))
-        ? parameterTypeIn(parameters)(name)
-        : undefined;
-    const sandbox: Sandbox = {
-      tables: names.tables,
-      over,
-      judge(sql) {
-        const { statement, resolved } = judge(sql, names, (query) =>
-          resolve(stored, query, viewsOfCaller, (table, { fresh }) => filterFirst(table, tenant, fresh)),
-        );
-        return {
-          compiled: compiledOf(resolved),
-          bigqueryText: () => bigqueryText(untilLastSelect(savedSql, saved, commonTables), sql, statement),
-        };
-      },
-      readAll: (table) => compiledOf(resolve(stored, selectAll(table), new Map())),
-      exportTables: () => [
-        ...names.tables.map((table) => {
-          const { relation, tables: needed, fresh } = resolveTable(table);
-          return exportTable(table, relation, needed, { fresh, parameterType });
-        }),
-        ...views.map((view) => exportView(view, parameterType)),
-      ],
-      outline: (exported) => ({ names, parameters, tables: exported.map(({ outline }) => outline) }),
-    };
-    return sandbox;
+/** A saved query with its common tables, whatever the tables are that these read. */
+interface SavedTables extends Required<Pick<SandboxOptions, 'hasOpenTables'>> {
+  readonly query: SandboxedQuery;
+  readonly statement: Statement;
+  readonly commonTables: With;
+  readonly names: Names;
+}
+
+function sandboxOver(saved: SavedTables, tables: readonly StoredTable[]): Sandbox {
+  const { query, names } = saved;
+  const { parameters, tenant } = query;
+  const stored: StoredNames = {
+    relations: tableRelations(tables),
+    views: viewsOf(tables, () => describeViews(query.listedViews, tables)),
   };
-  return over(tables);
+  const selectAll = (table: string) => parseQuery(`SELECT * FROM \`${table}\``).query;
+  // It is the most work that is done for a saved query: once for its rows and for what describes them.
+  const resolveTable = memoizeByName((table) => {
+    const { given, context } = resolveTables(saved, stored, selectAll(table));
+    const relation = given.relations.get(table.toLowerCase());
+    if (relation === undefined) throw new Error(`no common table ${table}`);
+    return { relation, tables: given.tables, fresh: context.fresh };
+  });
+  const views = describingViews(() =>
+    names.tables.map((name) => describeRelation(name, resolveTable(name).relation)),
+  );
+  const viewsOfCaller = viewRelations(views);
+  const parameterType = (name: string) =>
+    parameters.some((parameter) => sameName(parameter.name, name))
+      ? parameterTypeIn(parameters)(name)
+      : undefined;
+  return {
+    tables: names.tables,
+    over: (others) => sandboxOver(saved, others),
+    judge(sql) {
+      const { statement, resolved } = judge(sql, names, (read) =>
+        resolve(saved, stored, read, viewsOfCaller, (table, { fresh }) => filterFirst(table, tenant, fresh)),
+      );
+      const beforeSelect = () => untilLastSelect(query.sql, saved.statement, saved.commonTables);
+      return {
+        compiled: compiledOf(resolved),
+        bigqueryText: () => bigqueryText(beforeSelect(), sql, statement),
+      };
+    },
+    readAll: (table) => compiledOf(resolve(saved, stored, selectAll(table), new Map())),
+    exportTables: () => [
+      ...names.tables.map((table) => {
+        const { relation, tables: needed, fresh } = resolveTable(table);
+        return exportTable(table, relation, needed, { fresh, parameterType });
+      }),
+      ...views.map((view) => exportView(view, parameterType)),
+    ],
+    outline: (exported) => ({ names, parameters, tables: exported.map(({ outline }) => outline) }),
+  };
+}
+
+/** The common tables that a query over them needs, as they are in the typed tree. */
+function resolveTables(
+  { query: { parameters }, statement, commonTables, names, hasOpenTables }: SavedTables,
+  stored: StoredNames,
+  read: Query,
+) {
+  const { bound, ...switched } = buildSwitchedContext(parameterTypeIn(parameters));
+  const functions = sqlFunctions(statement.functions);
+  const root: Scope = { ...emptyScope, ...stored, hasOpenTables, functions };
+  const needed = neededTables(commonTables, read, names.tables);
+  const { tables, scope } = resolveWith({ ...commonTables, tables: needed }, childOf(root), switched.context);
+  const visible = [...scope.relations].filter(([name]) => names.tables.some((one) => sameName(one, name)));
+  const given = { tables, relations: new Map(visible) };
+  const [problem] = switched.problems;
+  if (problem) throw new Error(`the common tables of a saved query: ${problem.message}`);
+  bound();
+  return { given, ...switched };
+}
+
+function resolve(
+  saved: SavedTables,
+  stored: StoredNames,
+  query: Query,
+  views: CallerNames['views'],
+  prepare: (table: TreeTable, context: Context) => TreeTable = (table) => table,
+): ResolvedQuery {
+  const { given, context, problems } = resolveTables(saved, stored, query);
+  const resolved = resolveCaller(query, { relations: given.relations, views }, { context, problems });
+  const read = given.tables.map((table) => prepare(table, context));
+  return { ...resolved, query: withTables(read, resolved.query) };
 }
 
 /** The stored tables, by the names that the saved query gives them. */
