@@ -52,159 +52,152 @@ const maxSlices = 1000;
 export const readBatches = (
   changes: readonly Change[],
   options: BatchesOptions,
-): AsyncGenerator<ReadResult, void, undefined> => prefetch(cutBatches(changes, options));
-
-async function* cutBatches(changes: readonly Change[], options: BatchesOptions): AsyncGenerator<ReadResult> {
-  const { limits = defaultLimits, tables } = options;
-  const cutter: Cutter = { options: { ...options, limits }, open: undefined, count: 0 };
-  for (const change of changes) {
-    const table = tables.find(({ name }) => name === change.file.table);
-    if (table === undefined) continue;
-    if (!fits(cutter, change.file)) yield* takeBatch(cutter);
-    yield* readFile(cutter, table, change);
-  }
-  yield* takeBatch(cutter);
-}
-
-interface Cutter {
-  readonly options: BatchesOptions & { readonly limits: BatchLimits };
-  /** The batch that takes the next slice. */
-  open: OpenBatch | undefined;
-  /** Batches so far. */
-  count: number;
-}
+): AsyncGenerator<ReadResult, void, undefined> => prefetch(new BatchReader(options).read(changes));
 
 interface OpenBatch extends Batch {
   readonly partition: string;
   slices: Slice[];
 }
 
-/** Only rows of one table and partition can share a statement; each Parquet file has a statement of its own. */
-function fits({ open, options }: Cutter, file: DataFile): boolean {
-  if (open === undefined) return true;
-  const isSameSource = open.table.name === file.table && open.partition === partitionKey(file);
-  return isSameSource && file.format !== 'parquet' && !isFull(open, options.limits);
+class BatchReader {
+  readonly #options: BatchesOptions;
+  readonly #limits: BatchLimits;
+  /** For copies of one file. */
+  readonly #copies: string;
+  /** The batch that takes the next slice. */
+  #open: OpenBatch | undefined;
+  /** Batches so far. */
+  #count = 0;
+
+  constructor(options: BatchesOptions) {
+    this.#options = options;
+    this.#limits = options.limits ?? defaultLimits;
+    this.#copies = join(options.scratch, 'copy');
+  }
+
+  async *read(changes: readonly Change[]): AsyncGenerator<ReadResult, void> {
+    for (const change of changes) {
+      const table = this.#options.tables.find(({ name }) => name === change.file.table);
+      if (table === undefined) continue;
+      if (!this.#fits(change.file)) yield* this.#take();
+      yield* this.#readFile(table, change);
+    }
+    yield* this.#take();
+  }
+
+  /** Only rows of one table and partition can share a statement; each Parquet file has a statement of its own. */
+  #fits(file: DataFile): boolean {
+    const open = this.#open;
+    if (open === undefined) return true;
+    const isSameSource = open.table.name === file.table && open.partition === partitionKey(file);
+    return isSameSource && file.format !== 'parquet' && !this.#isFull();
+  }
+
+  *#take(): Generator<ReadResult> {
+    const batch = this.#open;
+    this.#open = undefined;
+    if (batch) yield { batch };
+  }
+
+  async #batchFor(table: TableSchema, file: DataFile): Promise<OpenBatch> {
+    if (this.#open) return this.#open;
+    const folder = join(this.#options.scratch, `batch-${this.#count++}`);
+    await mkdir(folder);
+    this.#open = { table, partition: partitionKey(file), folder, slices: [] };
+    return this.#open;
+  }
+
+  async *#readFile(table: TableSchema, change: Change): AsyncGenerator<ReadResult> {
+    const { file } = change;
+    let reading: FileReading | undefined;
+    try {
+      reading = await startReading(change, this.#options.nextNumber);
+      if (file.format === 'parquet' || reading.isUnchanged)
+        (await this.#batchFor(table, file)).slices.push(uncopiedSlice(reading));
+      else yield* this.#copyLines(table, reading);
+    } catch (error) {
+      if (isOutOfSpace(error)) throw error;
+      const { entry, replaces } = reading ?? { entry: undefined, replaces: change.replaces };
+      const open = this.#open;
+      if (open) open.slices = open.slices.filter((slice) => slice.entry.number !== entry?.number);
+      const own = entry === undefined ? [] : [entry.number];
+      const isChanged = await hasChanged(file);
+      const numbers = isChanged ? own : [...own, ...replaces];
+      yield { failure: { file, numbers, error: isChanged ? undefined : error } };
+    } finally {
+      if (file.format === 'csv') await rm(this.#copies, { recursive: true, force: true });
+    }
+  }
+
+  /** Copies the rows of a file as lines into the scratch files of one batch or several. */
+  async *#copyLines(table: TableSchema, reading: FileReading): AsyncGenerator<ReadResult> {
+    const { file } = reading;
+    let { position } = reading;
+    let writer: LinesWriter | undefined;
+    try {
+      const { connect } = this.#options;
+      const { fields } = table;
+      const plain = await openPlainLines(file, position.offset, { connect, fields, scratch: this.#copies });
+      reading.rejects.push(...plain.rejects);
+      for await (const chunk of plain.bytes) {
+        for (let at = 0; at < chunk.length; ) {
+          if (writer === undefined && this.#isFull()) yield* this.#take();
+          const batch = await this.#batchFor(table, file);
+          writer ??= new LinesWriter(slicePath(batch, reading), position);
+          at += await writer.write(chunk.subarray(at), this.#room(writer));
+          if (!writer.isAtLineEnd() || !this.#isFull(writer)) continue;
+          await finishSlice(batch, reading, position, writer);
+          position = writer.position();
+          writer = undefined;
+        }
+      }
+      const batch = await this.#batchFor(table, file);
+      // A file without rows has a slice too, because it has a manifest entry.
+      if (writer !== undefined || batch.slices.at(-1)?.file !== file) {
+        writer ??= new LinesWriter(slicePath(batch, reading), position);
+        await writer.end(canGrow(file));
+        await finishSlice(batch, reading, position, writer);
+      }
+      if (!canGrow(file) && (await hasChanged(file))) throw new Error('the file is being written');
+      const last = batch.slices.pop();
+      if (last) batch.slices.push({ ...last, entry: { ...last.entry, done: true } });
+    } finally {
+      writer?.close();
+    }
+  }
+
+  /** What the open batch may still get. */
+  #room(writer?: LinesWriter): BatchLimits {
+    const slices = this.#open?.slices ?? [];
+    return {
+      rows: slices.reduce((left, slice) => left - slice.rows, this.#limits.rows - (writer?.rows() ?? 0)),
+      bytes: slices.reduce(
+        (left, slice) => left - slice.lineBytes,
+        this.#limits.bytes - (writer?.bytes() ?? 0),
+      ),
+    };
+  }
+
+  #isFull(writer?: LinesWriter): boolean {
+    const { bytes, rows } = this.#room(writer);
+    return (this.#open?.slices.length ?? 0) >= maxSlices || rows <= 0 || bytes <= 0;
+  }
 }
 
 const partitionKey = ({ partition }: DataFile) => JSON.stringify(partition);
 
-function* takeBatch(cutter: Cutter): Generator<ReadResult> {
-  const { open } = cutter;
-  cutter.open = undefined;
-  if (open) yield { batch: open };
-}
+const slicePath = ({ folder }: Batch, { entry }: FileReading) => join(folder, scratchName(entry.number));
 
-async function openBatch(cutter: Cutter, table: TableSchema, file: DataFile): Promise<OpenBatch> {
-  if (cutter.open) return cutter.open;
-  const folder = join(cutter.options.scratch, `batch-${cutter.count++}`);
-  await mkdir(folder);
-  cutter.open = { table, partition: partitionKey(file), folder, slices: [] };
-  return cutter.open;
-}
-
-async function* readFile(cutter: Cutter, table: TableSchema, change: Change): AsyncGenerator<ReadResult> {
-  const { file } = change;
-  let reading: FileReading | undefined;
-  try {
-    reading = await startReading(change, cutter.options.nextNumber);
-    if (file.format === 'parquet' || reading.isUnchanged) {
-      (await openBatch(cutter, table, file)).slices.push(uncopiedSlice(reading));
-    } else {
-      yield* copyLines(cutter, table, reading);
-    }
-  } catch (error) {
-    if (isOutOfSpace(error)) throw error;
-    const { open } = cutter;
-    if (open) open.slices = open.slices.filter(({ entry }) => entry.number !== reading?.number);
-    yield { failure: await fileFailure(change, reading, error) };
-  } finally {
-    if (file.format === 'csv') await rm(copyFolder(cutter), { recursive: true, force: true });
-  }
-}
-
-async function fileFailure(
-  { file, replaces }: Change,
-  reading: FileReading | undefined,
-  error: unknown,
-): Promise<FileFailure> {
-  const numbers = reading === undefined ? [] : [reading.number];
-  if (await hasChanged(file)) return { file, numbers, error: undefined };
-  return { file, numbers: [...numbers, ...(reading?.replaces ?? replaces)], error };
-}
-
-const copyFolder = ({ options }: Cutter) => join(options.scratch, 'copy');
-
-/** Copies the rows of a file as lines into the scratch files of one batch or several. */
-async function* copyLines(
-  cutter: Cutter,
-  table: TableSchema,
-  reading: FileReading,
-): AsyncGenerator<ReadResult> {
-  const { connect, limits } = cutter.options;
-  const { file, number } = reading;
-  let { position } = reading;
-  let writer: LinesWriter | undefined;
-  try {
-    const plain = await openPlainLines(file, position.offset, {
-      connect,
-      fields: table.fields,
-      scratch: copyFolder(cutter),
-    });
-    reading.rejects.push(...plain.rejects);
-    for await (const chunk of plain.bytes) {
-      for (let at = 0; at < chunk.length; ) {
-        if (cutter.open && writer === undefined && isFull(cutter.open, limits)) yield* takeBatch(cutter);
-        const batch = await openBatch(cutter, table, file);
-        writer ??= new LinesWriter(slicePath(batch, reading), position);
-        at += await writer.write(chunk.subarray(at), roomIn(batch, limits, writer));
-        if (writer.isAtLineEnd() && isFull(batch, limits, writer)) {
-          position = await finishSlice(batch, reading, position, writer);
-          writer = undefined;
-        }
-      }
-    }
-    const batch = await openBatch(cutter, table, file);
-    // A file without rows has a slice too, because it has a manifest entry.
-    if (writer !== undefined || batch.slices.at(-1)?.entry.number !== number) {
-      writer ??= new LinesWriter(slicePath(batch, reading), position);
-      await writer.end(canGrow(file));
-      await finishSlice(batch, reading, position, writer);
-    }
-    if (!canGrow(file) && (await hasChanged(file))) throw new Error('the file is being written');
-    const last = batch.slices.pop();
-    if (last) batch.slices.push({ ...last, entry: { ...last.entry, done: true } });
-  } finally {
-    writer?.close();
-  }
-}
-
-const slicePath = ({ folder }: OpenBatch, { number }: FileReading) => join(folder, scratchName(number));
-
-/** @returns where the next slice begins */
 async function finishSlice(
   batch: OpenBatch,
   reading: FileReading,
   from: Position,
   writer: LinesWriter,
-): Promise<Position> {
+): Promise<void> {
   writer.close();
   const path = slicePath(batch, reading);
   await normalizeKeys(path, writer.sample(), batch.table.fields);
   batch.slices.push(copiedSlice(reading, from, writer, path));
-  return writer.position();
-}
-
-/** What a batch may still get. */
-function roomIn({ slices }: OpenBatch, limits: BatchLimits, writer?: LinesWriter): BatchLimits {
-  return {
-    rows: slices.reduce((left, slice) => left - slice.rows, limits.rows - (writer?.rows() ?? 0)),
-    bytes: slices.reduce((left, slice) => left - slice.lineBytes, limits.bytes - (writer?.bytes() ?? 0)),
-  };
-}
-
-function isFull(batch: OpenBatch, limits: BatchLimits, writer?: LinesWriter): boolean {
-  const { bytes, rows } = roomIn(batch, limits, writer);
-  return batch.slices.length >= maxSlices || rows <= 0 || bytes <= 0;
 }
 
 /** The items of a generator; the next is already being made while the consumer uses one. */

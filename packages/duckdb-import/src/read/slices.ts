@@ -1,5 +1,5 @@
-import type { Change } from '../scan/find-changes.ts';
 import { canGrow, type DataFile } from '../scan/data-files.ts';
+import type { Change } from '../scan/find-changes.ts';
 import { fingerprint, fingerprintBytes, noEnds, readMatchingEnds, readRange } from '../scan/fingerprint.ts';
 import type { ManifestEntry, Reject } from '../store/manifest.ts';
 import type { LinesWriter, Position } from './lines-writer.ts';
@@ -28,83 +28,67 @@ export interface Slice {
 /** A file that is being read. */
 export interface FileReading {
   readonly file: DataFile;
-  readonly number: number;
-  /** The file's manifest entry; undefined for a file that is read from its beginning. */
-  readonly knownEntry: ManifestEntry | undefined;
+  /** Its manifest entry as it is before its next slice. */
+  readonly entry: ManifestEntry;
   readonly replaces: readonly number[];
   /** Where reading starts. */
   readonly position: Position;
-  /** The beginning of a file that cannot grow. */
-  readonly head: Buffer;
   /** True if only the file's name or modification time has changed. */
   readonly isUnchanged: boolean;
   /** Rows that were rejected while the file was copied; they are stored with the first slice. */
   readonly rejects: Reject[];
 }
 
+/** Continues a file where its entry says, or begins another one. */
 export async function startReading(change: Change, nextNumber: () => number): Promise<FileReading> {
   const { file, knownEntry, replaces } = change;
+  const { identity, mtime, name, size, table } = file;
   const ends = knownEntry && (await readMatchingEnds(file, knownEntry));
   if (knownEntry && ends) {
-    const { done, lines, number, offset } = knownEntry;
+    const { done, lines, offset } = knownEntry;
+    const entry = { ...knownEntry, name, identity, size, mtime };
     const isUnchanged = done && !canGrow(file);
-    const position = { offset, lines, ends };
-    return { file, knownEntry, number, replaces, position, head: ends.head, isUnchanged, rejects: [] };
+    return { file, entry, replaces, position: { offset, lines, ends }, isUnchanged, rejects: [] };
   }
-  const headBytes = canGrow(file) ? 0 : Math.min(fingerprintBytes, file.size);
-  return {
-    file,
-    knownEntry: undefined,
-    number: nextNumber(),
-    replaces: knownEntry ? [...replaces, knownEntry.number] : replaces,
-    position: { offset: 0, lines: 0, ends: noEnds },
-    head: await readRange(file.path, 0, headBytes),
-    isUnchanged: false,
-    rejects: [],
+  const head = await readRange(file.path, 0, canGrow(file) ? 0 : Math.min(fingerprintBytes, size));
+  const entry: ManifestEntry = {
+    ...{ number: nextNumber(), table, name, identity, size, mtime },
+    ...{ head: fingerprint(head), headBytes: head.length, tail: '' },
+    ...{ offset: 0, lines: 0, rows: 0, rejected: 0, done: false },
   };
+  const position = { offset: 0, lines: 0, ends: noEnds };
+  const former = knownEntry ? [...replaces, knownEntry.number] : replaces;
+  return { file, entry, replaces: former, position, isUnchanged: false, rejects: [] };
 }
 
 /** The slice that a writer has copied from a position on. */
 export function copiedSlice(reading: FileReading, from: Position, writer: LinesWriter, path: string): Slice {
-  const { file } = reading;
-  const position = writer.position();
+  const { entry, file } = reading;
+  const { ends, lines, offset } = writer.position();
   const rows = writer.rows();
   const isFirst = from === reading.position;
-  const ofWriter = writer.rejects.map((reject) => ({ ...reject, isRow: file.format !== 'ndjson' }));
+  const rejects = writer.rejects.map((reject) => ({ ...reject, isRow: file.format !== 'ndjson' }));
+  const { head, tail } = ends;
+  const known = { head: fingerprint(head), headBytes: head.length, tail: fingerprint(tail) };
   return {
     file,
-    entry: entryOf(reading, position, false),
+    entry: { ...entry, offset, lines, ...(canGrow(file) && known), done: false },
     replaces: isFirst ? reading.replaces : [],
     path: rows === 0 ? undefined : path,
     rows,
     lineBytes: writer.bytes(),
     firstLine: from.lines + 1,
-    rejects: isFirst ? [...reading.rejects, ...ofWriter] : ofWriter,
-    bytes: canGrow(file) ? position.offset - from.offset : isFirst ? file.size : 0,
+    rejects: isFirst ? [...reading.rejects, ...rejects] : rejects,
+    bytes: canGrow(file) ? offset - from.offset : isFirst ? file.size : 0,
   };
 }
 
 /** The only slice of a file that is not copied: a Parquet file, or one whose content has not changed. */
-export function uncopiedSlice(reading: FileReading): Slice {
-  const { file, isUnchanged, rejects, replaces } = reading;
+export function uncopiedSlice({ entry, file, isUnchanged, rejects, replaces }: FileReading): Slice {
   return {
     ...{ file, replaces, rejects, rows: 0, lineBytes: 0, firstLine: 1 },
-    entry: entryOf(reading, reading.position, true),
+    entry: { ...entry, done: true },
     path: isUnchanged ? undefined : file.path,
     bytes: isUnchanged ? 0 : file.size,
-  };
-}
-
-function entryOf(reading: FileReading, { offset, lines, ends }: Position, done: boolean): ManifestEntry {
-  const { file, knownEntry, number } = reading;
-  const { table, name, identity, size, mtime } = file;
-  const head = canGrow(file) ? ends.head : reading.head;
-  return {
-    ...{ number, table, name, identity, size, mtime, offset, lines, done },
-    head: fingerprint(head),
-    headBytes: head.length,
-    tail: canGrow(file) ? fingerprint(ends.tail) : '',
-    rows: knownEntry?.rows ?? 0,
-    rejected: knownEntry?.rejected ?? 0,
   };
 }
