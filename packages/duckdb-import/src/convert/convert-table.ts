@@ -144,18 +144,12 @@ async function daysOf(
     connection,
     `SELECT ${day} AS day, count(*)::DOUBLE FROM ${relation} GROUP BY day ORDER BY day`,
   );
-  return found.map(([name, rows]) => ({
-    name: String(name),
-    condition: `${day} = ${quoteText(String(name))}${rangeOf(time, String(name))}`,
-    rows: Number(rows),
-  }));
+  return found.map(([name, rows]) => {
+    const from = `${quoteText(`${name} 00:00:00+00`)}::TIMESTAMPTZ`;
+    const isOfDay = `${quote(time ?? '')} >= ${from} AND ${quote(time ?? '')} < ${from} + INTERVAL 1 DAY`;
+    return { name: String(name), condition: time === undefined ? 'true' : isOfDay, rows: Number(rows) };
+  });
 }
-
-/** Lets DuckDB skip row groups. */
-const rangeOf = (time: string | undefined, day: string) =>
-  time === undefined
-    ? ''
-    : ` AND ${quote(time)} >= ${quoteText(`${day} 00:00:00+00`)}::TIMESTAMPTZ AND ${quote(time)} < ${quoteText(`${day} 00:00:00+00`)}::TIMESTAMPTZ + INTERVAL 1 DAY`;
 
 /** Writes the file of a day, unless an earlier conversion has written it. */
 async function writeDay(

@@ -49,20 +49,22 @@ const chunkBytes = 32 << 20;
  * line. In a chunk that has one, DuckDB checks every line by itself, in one statement.
  */
 export async function rejectLines(options: RejectOptions): Promise<readonly RejectedLine[]> {
-  const { connection, partition, table } = options;
-  const { columns } = await linesRelation(connection, table, partition, [{ number: 0, path: options.path }]);
+  const { connection, maxReasons, partition, path, table } = options;
+  const { columns } = await linesRelation(connection, table, partition, [{ number: 0, path }]);
   const probe = { ...options, values: valuesSql(table, columns) };
   const rejected: RejectedLine[] = [];
   const out = createWriteStream(options.acceptedPath);
   try {
-    for await (const chunk of readChunks(options.path)) {
+    for await (const chunk of readChunks(path)) {
       options.signal.throwIfAborted();
-      const maxReasons = options.maxReasons - rejected.length;
-      const ofChunk = await rejectedLinesOf(chunk, { ...probe, maxReasons });
-      rejected.push(...ofChunk);
-      const indexes = new Set(ofChunk.map(({ index }) => index));
-      const accepted = chunk.lines.filter((_, at) => !indexes.has(chunk.first + at));
-      if (!out.write(joinLines(accepted))) await once(out, 'drain');
+      const lines = chunk.filter(({ line }) => !isBlank(line));
+      const bad = (await errorIn(lines, probe)) === undefined ? [] : await findBadLines(lines, probe);
+      for (const line of bad) {
+        const error = rejected.length < maxReasons ? await errorIn([line], probe) : undefined;
+        rejected.push({ index: line.index, error });
+      }
+      const accepted = new Set(chunk).difference(new Set(bad));
+      if (!out.write(joinLines([...accepted]))) await once(out, 'drain');
     }
   } finally {
     out.end();
@@ -76,40 +78,25 @@ interface ProbeOptions extends RejectOptions {
   readonly values: string;
 }
 
-interface Chunk {
-  /** The index of its first line. */
-  readonly first: number;
-  readonly lines: readonly Buffer[];
+interface Line {
+  readonly index: number;
+  readonly line: Buffer;
 }
 
-async function* readChunks(path: string): AsyncGenerator<Chunk> {
-  let first = 0;
-  let lines: Buffer[] = [];
+async function* readChunks(path: string): AsyncGenerator<readonly Line[]> {
+  let chunk: Line[] = [];
+  let index = 0;
   let bytes = 0;
   for await (const line of splitLines(readBytes(path))) {
-    lines.push(line);
+    chunk.push({ index, line });
+    index += 1;
     bytes += line.length;
-    if (lines.length < chunkLines && bytes < chunkBytes) continue;
-    yield { first, lines };
-    first += lines.length;
-    lines = [];
+    if (chunk.length < chunkLines && bytes < chunkBytes) continue;
+    yield chunk;
+    chunk = [];
     bytes = 0;
   }
-  if (lines.length > 0) yield { first, lines };
-}
-
-async function rejectedLinesOf(
-  { first, lines }: Chunk,
-  options: ProbeOptions,
-): Promise<readonly RejectedLine[]> {
-  const all = lines.flatMap((line, at) => (isBlank(line) ? [] : [{ index: first + at, line }]));
-  if ((await errorIn(all, options)) === undefined) return [];
-  const rejected: RejectedLine[] = [];
-  for (const entry of await findBadLines(all, options)) {
-    const error = rejected.length < options.maxReasons ? await errorIn([entry], options) : undefined;
-    rejected.push({ index: entry.index, error });
-  }
-  return rejected;
+  if (chunk.length > 0) yield chunk;
 }
 
 async function findBadLines(all: readonly Line[], options: ProbeOptions): Promise<readonly Line[]> {
@@ -125,11 +112,6 @@ async function findBadLines(all: readonly Line[], options: ProbeOptions): Promis
   const others = parsed.filter((entry) => !bad.has(entry));
   for (const entry of await bisect(others, options)) bad.add(entry);
   return [...bad].sort((a, b) => a.index - b.index);
-}
-
-interface Line {
-  readonly index: number;
-  readonly line: Buffer;
 }
 
 /** The error of reading lines as rows of the table; undefined without an error. */
@@ -186,7 +168,7 @@ async function queryRowFlags(
 /** Writes the lines of one statement. @returns the scratch file */
 async function writeProbe(lines: readonly Line[], options: RejectOptions): Promise<string> {
   const path = probePath(options);
-  await writeFile(path, joinLines(lines.map(({ line }) => line)));
+  await writeFile(path, joinLines(lines));
   return path;
 }
 
@@ -234,5 +216,5 @@ function completeValue(value: unknown, fields: readonly Field[]): unknown {
   );
 }
 
-const joinLines = (lines: readonly Buffer[]) =>
-  Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')]));
+const joinLines = (lines: readonly Line[]) =>
+  Buffer.concat(lines.flatMap(({ line }) => [line, Buffer.from('\n')]));

@@ -45,21 +45,16 @@ export function importWarnings(
     return `${name} is not read, because no table is named ${table}${didYouMean(table, names) || `; querygate tables add ${table} declares one`}`;
   });
   const more = others.length - unread.length;
-  return {
-    emptyTables: empty.length,
-    unreadableTables: problems.size,
-    otherFiles: others.length,
-    warnings: [
-      ...unread,
-      ...(more > 0
-        ? [`${more} more files and folders of the data folder are not read, because no table has their names`]
-        : []),
-      ...(failing.length > 0
-        ? [`Tables whose queries fail until all their files are imported: ${listedNames(failing)}`]
-        : []),
-      ...(shown.length > 0 ? [`Tables without rows: ${listedNames(shown)}`] : []),
-    ],
-  };
+  const warnings = [...unread];
+  if (more > 0)
+    warnings.push(
+      `${more} more files and folders of the data folder are not read, because no table has their names`,
+    );
+  if (failing.length > 0)
+    warnings.push(`Tables whose queries fail until all their files are imported: ${listedNames(failing)}`);
+  if (shown.length > 0) warnings.push(`Tables without rows: ${listedNames(shown)}`);
+  const counts = { emptyTables: empty.length, unreadableTables: problems.size, otherFiles: others.length };
+  return { ...counts, warnings };
 }
 
 /** Names in one line; of many, some and their number. */
