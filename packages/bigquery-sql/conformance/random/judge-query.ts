@@ -58,9 +58,9 @@ export async function judgeForm(
   if (!of2025 || !isDoubtful(verdict)) return verdict;
   // It leaves out the row of an empty grouping set that has no rows, which the union of the sets has.
   const byUnion = own.sql === equivalent.sql ? verdict : judgeBy(await answerTo(equivalent, of2025));
-  if (isFine(byUnion)) return { ...byUnion, outcome: 'judges differ' };
+  if (isSettled(byUnion)) return differing(byUnion);
   const byOld = judgeBy(await answerTo(equivalent, of2022));
-  if (isFine(byOld)) return { ...byOld, outcome: 'judges differ' };
+  if (isSettled(byOld)) return differing(byOld);
   const isUnjudged = byOld.outcome.startsWith('not judged') && knownError('2025', own.sql) !== undefined;
   return isUnjudged ? byOld : verdict;
 }
@@ -69,6 +69,12 @@ const answerTo = ({ sql, parameters }: Rendered, evaluator: Evaluator): Promise<
   evaluator.evaluate(sql, parameters);
 
 const isFine = ({ outcome }: Judged) => outcome === 'agree' || outcome === 'both fail';
+
+/** True if nothing is wrong by another judge: a text that is refused as it is may be right as it is served. */
+const isSettled = (judged: Judged) => isFine(judged) || judged.outcome === 'refused';
+
+const differing = (judged: Judged): Judged =>
+  isFine(judged) ? { ...judged, outcome: 'judges differ' } : judged;
 
 /** An answer that is wrong by one evaluator, and that the other one may have too. */
 const isDoubtful = ({ outcome }: Judged) =>

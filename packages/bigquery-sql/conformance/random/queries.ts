@@ -1,3 +1,4 @@
+import { aggregateNames } from '../../src/rules/functions/aggregate-names.ts';
 import {
   aggregateCall,
   direction,
@@ -21,7 +22,7 @@ import {
   type Scope,
   someTypes,
 } from './maker.ts';
-import { choice, list, optional, replaceIn, sorted, sql, type Tree, type Value } from './tree.ts';
+import { choice, list, optional, type Part, replaceIn, sorted, sql, type Tree, type Value } from './tree.ts';
 
 /** A query with its common tables, order and limit. */
 export function makeQuery(maker: Maker, options: QueryOptions): Made {
@@ -411,10 +412,11 @@ function groupingSets(maker: Maker, { items, columns, from, where, having, keys 
 
 const groupingOf = (name: string): Tree => sorted('grouping')`GROUPING(${name})`;
 
-/** The absent keys of a grouping set are NULL, and GROUPING of them is 1. */
+/** The absent keys of a grouping set are NULL, but not within aggregates, and GROUPING of them is 1. */
 function withoutKeys(tree: Tree, absent: readonly Key[]): Tree {
   return replaceIn(tree, (node) => {
     if (typeof node === 'string' || node.kind !== 'part') return undefined;
+    if (isAggregate(node)) return node;
     const text = node.parts.every((one) => typeof one === 'string') ? node.parts.join('') : '';
     if (node.sort === 'grouping')
       return absent.some(({ before }) => text === `GROUPING(${before})`) ? '1' : '0';
@@ -422,6 +424,14 @@ function withoutKeys(tree: Tree, absent: readonly Key[]): Tree {
     return key && `CAST(NULL AS ${key.type})`;
   });
 }
+
+const isAggregate = ({ parts }: Part): boolean => {
+  const [name = ''] = parts
+    .filter((one) => typeof one === 'string')
+    .join('')
+    .split('(');
+  return aggregateNames.includes(name.toLowerCase());
+};
 
 const unquoted = (name: string | undefined) => name?.replaceAll('`', '');
 
