@@ -39,6 +39,7 @@ import {
 import { incrementalNotes } from './incremental-notes.ts';
 import { once } from '../memoize.ts';
 import { atHeaderLines } from '../problems/header-lines.ts';
+import { withMeantParts } from '../problems/meant-parts.ts';
 import { problemsText, readText } from '../problems/print-problems.ts';
 import { githubAnnotation } from '../problems/report-problems.ts';
 
@@ -104,6 +105,8 @@ async function check(
     });
   const files = once(() => readFolder(queriesDir));
   const parts = once(() => readParts(queriesDir, files()));
+  const meant = (problems: readonly Problem[]) =>
+    withMeantParts(problems, () => parts().library.tableNames());
   const checkAssertions = ({ tables }: Pick<Catalog, 'tables'>) => {
     const found = loadChecks(queriesDir, parts);
     const asserted = found.flatMap(({ assertions }) => assertions);
@@ -121,8 +124,9 @@ async function check(
     catalog = buildAnalyze(engine)(parseCatalog(queriesDir, files(), parts()));
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
-    const summarized = summaryOf(error instanceof CatalogError ? await withOthers(error) : error);
-    return { catalog: undefined, checks, notes, forecasts: new Map(), unshared: [], ...summarized };
+    const { summary, problems } = summaryOf(error instanceof CatalogError ? await withOthers(error) : error);
+    const nothing = { catalog: undefined, forecasts: new Map(), unshared: [] };
+    return { ...nothing, checks, notes, summary, problems: meant(problems) };
   }
   const found = distinctProblems([...(await checkSql(catalog)), ...unreadProblems(catalog, engine)]);
   const problemOfSharing = openSharing(catalog, engine);
@@ -146,7 +150,7 @@ async function check(
   return {
     ...{ catalog, summary, checks, notes },
     problems: [
-      ...distinctProblems([...found, ...asserted, ...overLimit]),
+      ...meant(distinctProblems([...found, ...asserted, ...overLimit])),
       ...unfinishedProblems(catalog),
       ...agentTextProblems(catalog),
       ...loadPrompts(config.promptsDir).problems.map((message) => ({ message })),

@@ -28,9 +28,10 @@ export function readHeader(file: string, text: string): HeaderAndSql | readonly 
   const part = sqlPart(text);
   if (found?.groups?.header === undefined || part === undefined) {
     const isOpen = /^\uFEFF?\s*\/\*---/.test(text);
+    const isDefinition = /^\uFEFF?(?:\s|(?:--|#).*\n)*CREATE\s/i.test(text);
     const message = isOpen
       ? 'the header that starts here has no end: a line with ---*/ alone'
-      : 'must start with a YAML header between /*--- and ---*/';
+      : `must start with a YAML header between /*--- and ---*/${isDefinition ? '; views and functions are files of the folders views and functions' : ''}`;
     return [{ file, line: 1, message }];
   }
   const headerLine = lineAt(text, text.indexOf('/*---') + 5) + 1;

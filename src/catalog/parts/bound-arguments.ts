@@ -56,14 +56,13 @@ export function argumentProblems(
     const wrong = valueProblem(reader, value, parameter);
     return wrong === undefined ? [] : at(value, `${name.name}: ${wrong}`);
   });
+  // What passes on by its name depends on them.
+  if (problems.length > 0) return problems;
   const bound = boundArguments(node);
   const passed = part.parameters.filter(({ name }) => !bound.some((one) => sameName(one.name, name)));
-  return [
-    ...problems,
-    ...passed
-      .flatMap((parameter) => passedProblem(reader, part, parameter) ?? [])
-      .map((message) => at(node, message)),
-  ];
+  return passed
+    .flatMap((parameter) => passedProblem(reader, part, parameter) ?? [])
+    .map((message) => at(node, message));
 }
 
 function passedProblem(

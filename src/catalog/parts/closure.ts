@@ -1,10 +1,11 @@
 import { problemAt } from '@querygate/bigquery-sql/problem';
 import type { OutsideTable, Syntax } from '@querygate/bigquery-sql/syntax';
+import { sameName } from '@querygate/bigquery-sql/types';
 import { distinctProblems, type Problem } from '../../errors.ts';
 import { memoize } from '../../memoize.ts';
 import { argumentProblems } from './bound-arguments.ts';
 import type { Found, Library } from './library.ts';
-import type { Unit } from './part-file.ts';
+import { queryDataset, type Unit } from './part-file.ts';
 
 export interface ReadTable extends OutsideTable {
   readonly unit: Unit;
@@ -71,7 +72,7 @@ function findReads(unit: Unit, library: Library): Reads {
   const functions = unit.names.calls.flatMap((node): ReadFunction[] => {
     const names = namesOf(node.name);
     if (names.length === 1 && own.has(names[0]?.toLowerCase() ?? '')) return [];
-    const part = unitOf(node.name, library.functionNamed(names));
+    const part = unitOf(node.name, library.functionNamed(names) ?? calledQuery(names, library));
     return part === undefined ? [] : [{ node, unit: part }];
   });
   return { tables, functions, problems, brokenTexts };
@@ -84,6 +85,12 @@ export const ownFunctions = ({ tree }: Unit): ReadonlySet<string> =>
   new Set(
     tree.kind === 'Statement' ? tree.functions.map(({ name }) => name.parts[0].name.toLowerCase()) : [],
   );
+
+function calledQuery(names: readonly string[], library: Library): Found {
+  if (names.length < 2 || !sameName(names[0] ?? '', queryDataset)) return undefined;
+  const found = library.tableNamed(names);
+  return found && 'unit' in found ? { message: `${found.unit.name} is a query: read it in FROM` } : undefined;
+}
 
 /** Why a part cannot be read here. */
 function useProblem({ node, host }: OutsideTable, { name, file, tree }: Unit): string | undefined {

@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path';
 import { didYouMean } from '@querygate/text';
 import type { Problem } from '../../errors.ts';
+import { BrokenNames } from './broken-names.ts';
 import { NameIndex } from './name-index.ts';
 import { type PartFile, parseDefinitionFile, parseQueryPart, queryDataset, type Unit } from './part-file.ts';
 
@@ -45,6 +46,7 @@ export function* librarySteps(
   before: PartFiles = new Map(),
 ): Generator<void, Library> {
   const files = new Map<string, PartFile>();
+  const paths = queryPaths(texts);
   const fileAt = (path: string): PartFile | undefined => {
     const text = texts.get(path);
     if (text === undefined) return undefined;
@@ -59,6 +61,7 @@ export function* librarySteps(
   const parts = new Map<string, PartFile>();
   const views = new NameIndex();
   const functions = new NameIndex();
+  const broken = new BrokenNames();
   for (const [path, text] of texts) {
     if (!mayBePart(path, text)) continue;
     if (before.get(path)?.fileText !== text) yield;
@@ -69,7 +72,11 @@ export function* librarySteps(
       const other = (unit.kind === 'view' ? views : functions).add(unit.name.split('.'), unit);
       return other === undefined ? [] : [repetition(unit, other)];
     });
-    parts.set(path, { ...file, problems: [...file.problems, ...repeated] });
+    broken.add(file);
+    const first = paths.get(nameOf(path));
+    const isSecond = !path.includes('/') && first !== undefined && first !== path;
+    const sameName = isSecond ? [sameFileName(join(folder, path), join(folder, first))] : [];
+    parts.set(path, { ...file, problems: [...file.problems, ...repeated, ...sameName] });
   }
   const queryNames = () =>
     [...texts.keys()].flatMap((path) => (path.includes('/') ? [] : [`query.${basename(path, '.sql')}`]));
@@ -78,22 +85,27 @@ export function* librarySteps(
     files,
     tableNames: () => [...queryNames(), ...views.names()],
     fileAt,
-    mayName: (sql) => views.size + functions.size > 0 || /\bquery\b/i.test(sql),
+    mayName: (sql) => views.size + functions.size + broken.size > 0 || /\bquery\b/i.test(sql),
     tableNamed(path) {
       const [first = '', ...rest] = path;
-      if (first.toLowerCase() !== queryDataset || rest.length === 0) return only(path, views.find(path));
-      const name = rest.join('.').toLowerCase();
-      const file = fileAt(`${name}.sql`);
+      if (first.toLowerCase() !== queryDataset || rest.length === 0)
+        return only(path, views.find(path)) ?? broken.find('table', path);
+      const name = nameOf(rest.join('.'));
+      const file = fileAt(paths.get(`${name}.sql`) ?? '');
       const [unit] = file?.units ?? [];
       if (unit) return { unit };
       if (file) return { broken: file };
       const meant =
+        (paths.has(name) ? `; did you mean query.${basename(name, '.sql')}?` : '') ||
         didYouMean(`query.${name}`, queryNames()) ||
         '; a table of a data set named query has its project before it';
       return { message: `no saved query is named ${rest.join('.')}${meant}` };
     },
     // SAFE is not a project: BigQuery takes it before its own functions only.
-    functionNamed: (path) => (/^safe$/i.test(path[0] ?? '') ? undefined : only(path, functions.find(path))),
+    functionNamed: (path) =>
+      /^safe$/i.test(path[0] ?? '')
+        ? undefined
+        : (only(path, functions.find(path)) ?? broken.find('function', path)),
   };
 }
 
@@ -102,6 +114,24 @@ function parseFile(folder: string, path: string, text: string): PartFile {
   if (!path.includes('/')) return parseQueryPart(basename(path, '.sql'), file, text);
   return parseDefinitionFile(file, text);
 }
+
+/** The name of a file in SQL, which knows no case; some file systems take letters apart from their accents. */
+const nameOf = (path: string): string => path.toLowerCase().normalize('NFC');
+
+/** The files of queries by their names in SQL: of several with one name that in lower case. */
+function queryPaths(texts: Texts): ReadonlyMap<string, string> {
+  const paths = new Map<string, string>();
+  for (const path of texts.keys()) {
+    const name = nameOf(path);
+    if (!path.includes('/') && (path === name || !paths.has(name))) paths.set(name, path);
+  }
+  return paths;
+}
+
+const sameFileName = (file: string, other: string): Problem => ({
+  file,
+  message: `has the name of ${other}, as FROM knows no case: give it another one`,
+});
 
 /** False for most saved queries, without a look at their headers. */
 const mayBePart = (path: string, text: string): boolean =>

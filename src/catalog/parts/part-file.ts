@@ -8,7 +8,7 @@ import {
   type Syntax,
   SyntaxProblem,
 } from '@querygate/bigquery-sql/syntax';
-import type { TypedParameter } from '@querygate/bigquery-sql/types';
+import { sameName, type TypedParameter } from '@querygate/bigquery-sql/types';
 import type { Problem } from '../../errors.ts';
 import { linesInOrder } from '../../files/lines-in-order.ts';
 import { viewColumns } from './view-columns.ts';
@@ -54,8 +54,9 @@ export function parseQueryPart(name: string, file: string, fileText: string): Pa
   const unit = unitOf(name, file, fileText, parts);
   if (!('kind' in unit)) return { fileText, units: [], problems: [...ofHeader, unit], isPart };
   if (!isPart) return { fileText, units: [unit], problems: [], isPart };
-  // The parts that it reads may use the others.
-  const passed = unit.names.tables.length > 0 ? unit.parameters.map((one) => one.name) : [];
+  // The parts that it reads may use the others; views have none.
+  const readsQueries = unit.names.tables.some(({ path }) => sameName(path.parts[0].name, queryDataset));
+  const passed = readsQueries ? unit.parameters.map((one) => one.name) : [];
   const problems = [...ofHeader, ...checkParameterUse(file, parts, passed)];
   return { fileText, units: problems.length > 0 ? [] : [unit], problems, isPart };
 }

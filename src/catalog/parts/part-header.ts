@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Problem } from '../../errors.ts';
-import { describeIssue, schemaProblems } from '../../files/schema-problems.ts';
+import { describeIssue, type SchemaProblem, schemaProblems } from '../../files/schema-problems.ts';
 import { checkNames } from '../header/check-names.ts';
 import { checkParameters } from '../header/check-parameters.ts';
 import { headerSchema } from '../header/header-schema.ts';
@@ -22,11 +22,22 @@ export const hasServe = (header: unknown): boolean =>
 export const isMaterialized = (header: unknown): boolean =>
   hasServe(header) && partSchema.safeParse(header).data?.materialize !== undefined;
 
+/** What only the header of a query that is served has, as one problem. */
+function withoutServedKeys(problems: readonly SchemaProblem[], header: unknown): readonly SchemaProblem[] {
+  const keys = Object.keys(header ?? {}).filter(
+    (key) => Object.hasOwn(headerSchema.shape, key) && !Object.hasOwn(partSchema.shape, key),
+  );
+  const [first] = keys;
+  if (first === undefined) return problems;
+  const others = problems.filter(({ path }) => !keys.includes(String(path[0])));
+  return [...others, { path: [first], message: `a query with serve: off has no ${keys.join(', ')}` }];
+}
+
 /** The problems of the header of a query that is not served. */
 export function partHeaderProblems(file: string, { header, lineOf }: HeaderAndSql): readonly Problem[] {
   const parsed = partSchema.safeParse(header, { error: describeIssue });
   const problems = parsed.success
     ? [...checkParameters(parsed.data), ...checkNames({ ...parsed.data, columns: {} })]
-    : schemaProblems(parsed.error);
+    : withoutServedKeys(schemaProblems(parsed.error), header);
   return problems.map(({ path, message }) => ({ file, line: lineOf(path), message }));
 }

@@ -220,6 +220,30 @@ test.each<[string, Texts, readonly string[]]>([
     ],
   ],
   [
+    'a view of the name of a table',
+    {
+      'views/a.sql': 'CREATE VIEW T AS SELECT 1 AS x; CREATE VIEW d.t AS SELECT 1 AS x',
+      'tables/t.json': '[{"name": "x", "type": "INT64"}]',
+    },
+    ['views/a.sql:1 T is also the table of tables/t.json: give the view another name, or a data set'],
+  ],
+  [
+    'definitions with a mistake, but not those that use them',
+    {
+      'reader.sql': reader('SELECT x FROM d.V JOIN `p.d.w` USING (x) JOIN d.f(1) USING (x) WHERE d.g(x)'),
+      'views/v.sql': 'DROP VIEW d.v;\nCREATE OR REPLACE VIEW `p`.`d.v` AS SELECT 1 AS x',
+      'views/w.sql': 'CREATE MATERIALIZED VIEW IF NOT EXISTS d.w (a, b) AS SELECT 1 AS x',
+      'functions/f.sql': 'CREATE TABLE FUNCTION d.f(n INT64) AS SELECT 1 AS x',
+      'functions/g.sql': 'CREATE FUNCTION d.g(n INT64) AS (n +)',
+    },
+    [
+      'views/v.sql:1:1 expected "CREATE VIEW" or "CREATE FUNCTION", found "DROP"',
+      'views/w.sql:1:1 the view lists 2 columns, and its query returns 1',
+      'functions/f.sql:1:1 CREATE TABLE FUNCTION is not supported: a saved query with parameters can be read like one',
+      'functions/g.sql:1:37 expected an expression, found ")"',
+    ],
+  ],
+  [
     'a query among definitions',
     { 'views/a.sql': 'SELECT 1' },
     ['views/a.sql:1:1 expected "CREATE VIEW" or "CREATE FUNCTION", found "SELECT"'],

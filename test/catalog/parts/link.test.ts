@@ -129,6 +129,14 @@ const projectAndN = {
   other: 'string',
 };
 
+test.each([
+  ['capital letters', 'Base.sql', 'base'],
+  ['letters apart from their accents', 'gro\u0308\u00dfe.sql', 'gr\u00f6\u00dfe'],
+])('a file with %s is read by its name', (_, file, name) => {
+  const texts = { 'reader.sql': reader(`SELECT x FROM query.\`${name}\``), [file]: base };
+  expect(linked(texts)).toMatch(/^WITH part_\w+ AS \( SELECT 1 AS x \)/);
+});
+
 test('parameters pass on by their names', () => {
   const { project, n } = projectAndN;
   const texts = {
@@ -244,7 +252,52 @@ test.each<[string, Texts, readonly string[]]>([
     },
     [
       'base.sql:2 serve: must be off; the header of a query that is served has no serve',
-      'base.sql:3 unknown: max_rows',
+      'base.sql:3 a query with serve: off has no max_rows',
+    ],
+  ],
+  [
+    'the header of a query that was served before: one problem',
+    {
+      'reader.sql': reader('SELECT x FROM query.base'),
+      'base.sql': reader('SELECT 1 AS x').replace('max_rows', 'serve: off\nmaxrows: 1\nmax_rows'),
+    },
+    [
+      'base.sql:5 unknown: maxrows',
+      'base.sql:2 a query with serve: off has no id, max_rows, caching, columns',
+    ],
+  ],
+  [
+    'two files of one name, as SQL has no case',
+    {
+      'reader.sql': reader('SELECT x FROM query.BASE'),
+      'Base.sql': partText('SELECT y AS x FROM t'),
+      'base.sql': base,
+    },
+    ['Base.sql has the name of base.sql, as FROM knows no case: give it another one'],
+  ],
+  [
+    'the name of the file of a part, and one among values',
+    { 'reader.sql': reader('SELECT query.base(1) AS x FROM query.base.sql'), 'base.sql': base },
+    [
+      'reader.sql:9:32 no saved query is named base.sql; did you mean query.base?',
+      'reader.sql:9:8 query.base is a query: read it in FROM',
+    ],
+  ],
+  [
+    'an argument without a name is one problem',
+    { 'reader.sql': reader("SELECT x FROM query.base('a')"), 'base.sql': byProject },
+    ['reader.sql:9:26 an argument of query.base has the name of its parameter, as in project => @project'],
+  ],
+  [
+    'a parameter that a part over a table never uses',
+    { 'reader.sql': reader('SELECT 1 AS x'), 'base.sql': partText('SELECT x FROM t', { a: 'string' }) },
+    ['base.sql:4 parameters.a: declared, but the SQL never uses @a'],
+  ],
+  [
+    'a view without its folder',
+    { 'reader.sql': reader('SELECT 1 AS x'), 'v.sql': '-- all\nCREATE VIEW d.v AS SELECT 1 AS x' },
+    [
+      'v.sql:1 must start with a YAML header between /*--- and ---*/; views and functions are files of the folders views and functions',
     ],
   ],
   [

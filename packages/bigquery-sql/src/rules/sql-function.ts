@@ -89,7 +89,10 @@ function argumentsInOrder(
 ): readonly Syntax.Expression[] {
   const shown = name.parts[0].name;
   if (node.args.length !== parameters.length)
-    throw new Unsupported(node, `${shown} takes ${parameters.length} arguments`);
+    throw new Unsupported(
+      node,
+      `${shown} takes ${parameters.length} argument${parameters.length === 1 ? '' : 's'}`,
+    );
   const ordered: Syntax.Expression[] = [];
   let isNamed = false;
   for (const [index, arg] of node.args.entries()) {

@@ -32,6 +32,8 @@ const words: Readonly<Record<string, string>> = {
 };
 
 const asParameter = 'a parameter is written @name';
+const asTemplate = 'templates are not run here: take the SQL that dbt compile writes';
+const asName = 'a name with - or @ is in backquotes';
 const asHint = 'hints are not supported: leave @{…} out';
 
 /** Symbols that GoogleSQL lacks or has elsewhere. Tokens are symbols of GoogleSQL, so that `::` is two of them. */
@@ -40,9 +42,12 @@ const symbols: Readonly<Record<string, (at: TokenAt) => string | undefined>> = {
     if (isNext(at, ':')) return 'write CAST(value AS TYPE) for value::TYPE';
     return at(1)?.kind === 'word' && at(1)?.start === at(0)?.end ? asParameter : undefined;
   },
-  '@': (at) => (at(1)?.key === '{' ? asHint : undefined),
+  '@': (at) => (at(1)?.key === '{' ? asHint : inName(at)),
+  '-': (at) => inName(at),
   '{': (at) => {
     if (at(-1)?.key === '@') return asHint;
+    if (isNext(at, '%') || (isNext(at, '{') && /^(?:REF|SOURCE|THIS|CONFIG)$/.test(at(2)?.key ?? '')))
+      return asTemplate;
     return isNext(at, '{') ? asParameter : undefined;
   },
   $: (at) => (at(1)?.kind === 'word' || isNext(at, '{') ? asParameter : undefined),
@@ -128,6 +133,14 @@ const named = (clause: string): string =>
   clause === 'GROUP' || clause === 'ORDER' ? `${clause} BY` : clause;
 
 const isArgument = (before: Token | undefined): boolean => before?.key === '(' || before?.key === ',';
+
+const isPiece = (token: Token | undefined) => token?.kind === 'word' || token?.kind === 'integer';
+
+/** A symbol between pieces of a name, without blanks. */
+const inName = (at: TokenAt): string | undefined =>
+  isPiece(at(-1)) && isPiece(at(1)) && at(-1)?.end === at(0)?.start && at(1)?.start === at(0)?.end
+    ? asName
+    : undefined;
 
 const isNext = (at: TokenAt, key: string): boolean =>
   at(1)?.key.toUpperCase() === key.toUpperCase() && at(1)?.start === at(0)?.end;

@@ -90,6 +90,18 @@ test.each([
     'SELECT a FROM t WHERE b = {{ c }}',
     '26: expected an expression, found "{": a parameter is written @name',
   ],
+  [
+    "SELECT a FROM {{ ref('b') }}",
+    '14: expected the name of a table, found "{": templates are not run here: take the SQL that dbt compile writes',
+  ],
+  [
+    'SELECT a FROM b.c@2',
+    '17: expected the end of the query, found "@": a name with - or @ is in backquotes',
+  ],
+  [
+    'SELECT a FROM b.c-d',
+    '17: expected the end of the query, found "-": a name with - or @ is in backquotes',
+  ],
   ['SELECT a FROM t WHERE b = $c', '26: expected an expression, found "$": a parameter is written @name'],
   ['SELECT 1 // one', '10: expected an expression, found "/": a comment begins with -- or #'],
   ['SELECT a FROM "t"', '14: expected the name of a table, found a string: a name is written in backquotes'],
