@@ -139,7 +139,11 @@ export function parse(sql: string, source: Source): Statement {
   }
 }
 
-/** @throws ProblemError if a query reads a table as it was at another time */
+/**
+ * Refuses a query that reads tables as they were at another time.
+ *
+ * @throws ProblemError with each of these tables
+ */
 export function requireNow(query: Query, { sql, source }: Pick<CompiledSql, 'sql' | 'source'>): void {
   const problems: Problem[] = [];
   forEachNode(query, (node) => {
