@@ -17,17 +17,19 @@ export interface Bucket {
   readonly url: string;
   /** From now on; of requests for rows only, if `isOfRows`. */
   fail(fault: Fault | undefined, isOfRows?: boolean): void;
+  /** An empty bucket, without faults. */
+  reset(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts a server of S3 with an empty bucket, `bucket`. */
+/** Starts a server of S3; `reset` makes the bucket `bucket`. */
 export async function startBucket(): Promise<Bucket> {
   const port = await freePort();
   const moto: ChildProcess = spawn('moto_server', ['-H', '127.0.0.1', '-p', String(port)], {
     stdio: 'ignore',
   });
   const origin = `http://127.0.0.1:${port}`;
-  await eventually(() => fetch(`${origin}/bucket`, { method: 'PUT' }));
+  await eventually(() => fetch(origin));
   let fault: Fault | undefined;
   let isOfRows = false;
   const proxy = createServer((incoming, outgoing) => {
@@ -53,6 +55,11 @@ export async function startBucket(): Promise<Bucket> {
     fail(next, ofRows = false) {
       fault = next;
       isOfRows = ofRows;
+    },
+    async reset() {
+      fault = undefined;
+      await fetch(`${origin}/moto-api/reset`, { method: 'POST' });
+      await fetch(`${origin}/bucket`, { method: 'PUT' });
     },
     async close() {
       proxy.closeAllConnections();

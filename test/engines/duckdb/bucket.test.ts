@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { duckdb } from '../../../src/engines/duckdb/duckdb.ts';
 import { type Bucket, hasMoto, startBucket } from '../../support/bucket.ts';
 import { extensionsDir, isWithoutExtensions, openWithExtensions } from '../../support/duckdb-extensions.ts';
@@ -33,8 +33,12 @@ describe.skipIf(!isNightly || isWithoutExtensions || !hasMoto)('a bucket', () =>
   let bucket: Bucket;
   let gateway: FolderApp | undefined;
   let maker: Awaited<ReturnType<typeof openWithExtensions>>;
-  beforeEach(async () => {
+  beforeAll(async () => {
     bucket = await startBucket();
+  });
+  afterAll(() => bucket?.close());
+  beforeEach(async () => {
+    await bucket.reset();
     vi.stubEnv('AWS_ENDPOINT_URL', bucket.url);
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'a');
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'b');
@@ -50,7 +54,6 @@ describe.skipIf(!isNightly || isWithoutExtensions || !hasMoto)('a bucket', () =>
     gateway = undefined;
     maker.connection.closeSync();
     maker.instance.closeSync();
-    await bucket.close();
   });
   const write = (name: string, from: number, to: number) =>
     maker.connection.run(
