@@ -4,11 +4,11 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance, version } from '@duckdb/node-api';
 
-const names = ['ducklake', 'httpfs', 'aws', 'postgres-scanner', 'quack'];
+const names = ['ducklake', 'httpfs', 'aws', 'postgres-scanner', 'sqlite-scanner', 'quack'];
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'querygate-tests');
 
 /** The folder of DuckDB's extensions, as pip makes it: the first test that needs it downloads 60 MB. */
-export const extensionsDir = join(cache, `extensions-${version()}`);
+export const extensionsDir = join(cache, `extensions-${version()}-${names.length}`);
 
 if (!existsSync(extensionsDir)) install();
 

@@ -25,8 +25,11 @@ export interface LakeWriter {
 export async function openLakeWriter(catalog?: string, dataPath?: string): Promise<LakeWriter> {
   const folder = mkdtempSync(join(tmpdir(), 'querygate-lake-'));
   const dataDir = `ducklake:${catalog ?? join(folder, 'lake.ducklake')}`;
-  const extensions = catalog?.startsWith('postgres:') ? ['postgres_scanner', 'ducklake'] : ['ducklake'];
-  const { instance, connection } = await openWithExtensions(...extensions);
+  const scanner = /^(?:postgres|sqlite)(?=:)/.exec(catalog ?? '')?.[0];
+  const { instance, connection } = await openWithExtensions(
+    ...(scanner === undefined ? [] : [`${scanner}_scanner`]),
+    'ducklake',
+  );
   const path = dataPath ?? join(folder, 'files/');
   const attach = () => connection.run(`ATTACH '${dataDir}' AS w (DATA_PATH '${path}')`);
   const run: LakeWriter['run'] = async (...statements) => {

@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { duckdb } from '../../../src/engines/duckdb/duckdb.ts';
 import { extensionsDir, isWithoutExtensions } from '../../support/duckdb-extensions.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type FolderApp, openFolderApp } from '../../support/folder-app.ts';
 import { type LakeWriter, openLakeWriter } from '../../support/lake.ts';
 import { uuidOf } from '../../support/query-folder.ts';
@@ -29,6 +33,8 @@ ${sql}
 `;
 }
 
+const numbers = JSON.stringify([{ name: 'n', type: 'INTEGER' }]);
+
 const files = {
   'tables/events.json': JSON.stringify([
     { name: 'id', type: 'INTEGER', mode: 'REQUIRED' },
@@ -38,12 +44,9 @@ const files = {
     { name: 'note', type: 'STRING' },
     { name: 'record', type: 'RECORD', fields: [{ name: 'x', type: 'INTEGER' }] },
   ]),
-  ...Object.fromEntries(
-    ['others', 'widened', 'rewritten'].map((name) => [
-      `tables/${name}.json`,
-      JSON.stringify([{ name: 'n', type: 'INTEGER' }]),
-    ]),
-  ),
+  'tables/others.json': numbers,
+  'tables/widened.json': numbers,
+  'tables/rewritten.json': numbers,
   'counts.sql': query('SELECT COUNT(*) AS n, SUM(id) AS total FROM events FOR SYSTEM_TIME AS OF @at'),
   'text.sql': query(
     "SELECT COUNT(note) AS n, SUM(record.x) AS total FROM events FOR SYSTEM_TIME AS OF TIMESTAMP(@at) WHERE @at != ''",
@@ -270,6 +273,34 @@ describe.skipIf(isWithoutExtensions)('FOR SYSTEM_TIME AS OF over a DuckLake', ()
     );
     for (const name of ['rewritten', 'widened'])
       expect(await get(`${name}?at=${text(times[13] ?? 0n)}`)).toMatchObject({ status: 200 });
+  });
+
+  test('a catalog in SQLite is read, and followed, while a writer has it open', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'querygate-sqlite-'));
+    const writer = await openLakeWriter(`sqlite:${join(folder, 'catalog.sqlite')}`);
+    await writer.run('CREATE TABLE w.others AS SELECT 5::BIGINT AS n', 'INSERT INTO w.others VALUES (7)');
+    const engine = duckdb({
+      ...{ dataDir: writer.dataDir, extensionsDir, isolate: false, refreshSeconds: 0.05, threads: 1 },
+    });
+    const { 'later.sql': later } = files;
+    const now = query('SELECT COUNT(*) AS n, SUM(n) AS total FROM others', { parameters: '' });
+    const asked = await openFolderApp(
+      { 'later.sql': later, 'now.sql': now, 'tables/others.json': numbers },
+      { options: { engine } },
+    );
+    const [, made] = await writer.run(
+      "SELECT epoch_us(snapshot_time::TIMESTAMPTZ) AS micros FROM ducklake_snapshots('w') ORDER BY snapshot_id",
+    );
+    expect(await get(`later?at=${text(made?.micros as bigint)}`, asked)).toMatchObject({
+      body: { result: [{ n: 1, total: 5 }] },
+    });
+    await writer.run('INSERT INTO w.others VALUES (9)');
+    await eventually(async () =>
+      expect(await get('now', asked)).toMatchObject({ body: { result: [{ n: 3, total: 21 }] } }),
+    );
+    await asked.close();
+    writer.close();
+    rmSync(folder, { recursive: true });
   });
 
   test('tables elsewhere have only their rows of now', async () => {
