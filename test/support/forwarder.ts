@@ -7,6 +7,8 @@ export interface Forwarder {
   /** How many connections were accepted. */
   connections: number;
   to: number;
+  /** Resets the connections that are open. */
+  reset(): void;
   close(): void;
 }
 
@@ -30,6 +32,9 @@ export async function openForwarder(to: number): Promise<Forwarder> {
     port: await listen(server),
     connections: 0,
     to,
+    reset() {
+      for (const socket of sockets) socket.resetAndDestroy();
+    },
     close() {
       for (const socket of sockets) socket.destroy();
       server.close();

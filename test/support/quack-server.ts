@@ -5,6 +5,7 @@ export interface QuackServer extends DuckdbProcess {
   /** As the setting ENGINE has it. */
   readonly url: string;
   readonly token: string;
+  isRunning(): boolean;
   /** @param sql that makes its tables, if it is another one */
   start(sql?: string): Promise<void>;
 }
@@ -23,6 +24,10 @@ export async function quackServer(first = 'SELECT 1'): Promise<QuackServer> {
       await running.ask(`CALL quack_serve('quack:127.0.0.1:${port}', token => '${token}')`);
     },
     ask: async (sql) => (await running?.ask(sql)) ?? [],
-    kill: async () => running?.kill(),
+    isRunning: () => running !== undefined,
+    async kill() {
+      await running?.kill();
+      running = undefined;
+    },
   };
 }

@@ -1,4 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { quoteText } from '@querygate/bigquery-sql/tree';
 import { StartError } from '../../errors.ts';
 import { loadExtensions } from '../duckdb/extensions.ts';
 import { type Database, openDatabase } from '../duckdb/open-database.ts';
@@ -32,6 +33,9 @@ export async function openClient(settings: QuackSettings): Promise<Client> {
       await loadExtensions(planning, settings.extensionsDir, ['httpfs', 'quack'], 'quack://');
       // A statement that is sent again would run twice.
       await planning.run('SET GLOBAL http_retries = 0');
+      // The client of DuckDB does not look for it.
+      const { SSL_CERT_FILE: authorities } = process.env;
+      if (authorities) await planning.run(`SET GLOBAL ca_cert_file = ${quoteText(authorities)}`);
       return new Sessions({
         database,
         settings,
@@ -51,8 +55,11 @@ export async function requireServer(sessions: Sessions): Promise<void> {
   } catch (error) {
     if (error instanceof WrongTables)
       throw new StartError('The server has other tables than those that are declared', error.problems);
-    if (!(error instanceof ServerFailure) || error.isUnreachable) throw error;
-    const message = error.isRefused ? 'quack.token: the server refuses it' : `quack.url: ${error.message}`;
+    if (!(error instanceof ServerFailure)) throw error;
+    const { isRefused, isUnreachable, isUntrusted } = error;
+    if (isUnreachable && !isUntrusted) throw error;
+    const problem = isUntrusted ? 'the certificate of the server is not trusted' : error.message;
+    const message = isRefused ? 'quack.token: the server refuses it' : `quack.url: ${problem}`;
     throw new StartError('The server of DuckDB cannot be used', [{ message }]);
   }
 }

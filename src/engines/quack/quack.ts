@@ -37,7 +37,10 @@ async function openApart(host: EngineHost, settings: QuackSettings): Promise<Eng
     program: moduleUrl('./quack-program', import.meta.url),
     settings,
     // A query that the server does not answer occupies a thread of libuv's pool.
-    env: { UV_THREADPOOL_SIZE: String(2 * host.limits.concurrency + 4) },
+    env: {
+      UV_THREADPOOL_SIZE: String(2 * host.limits.concurrency + 4),
+      ...(process.env.SSL_CERT_FILE && { SSL_CERT_FILE: process.env.SSL_CERT_FILE }),
+    },
     memoryBytes: 2 * sizeOf(settings.memoryLimit) + 1e9,
   });
 }

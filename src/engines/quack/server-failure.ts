@@ -9,6 +9,8 @@ export class ServerFailure extends Error {
   readonly isUnknownSession: boolean;
   /** True if no answer has come. */
   readonly isUnreachable: boolean;
+  /** True if its certificate is not one of an authority that is known, or is of another name. */
+  readonly isUntrusted: boolean;
   /** True if the server refuses the token. */
   readonly isRefused: boolean;
 
@@ -19,6 +21,7 @@ export class ServerFailure extends Error {
     super((text.split('\n\nLINE 1: FROM quack_query_by_name', 1)[0] ?? '').replaceAll(token, '…'));
     this.isUnknownSession = /Invalid connection id|Connection does not exist/.test(this.message);
     this.isUnreachable = /^(?:IO|HTTP) Error: /.test(this.message);
+    this.isUntrusted = /SSL (?:peer certificate|CA cert)/.test(this.message);
     this.isRefused = this.message.includes('Authentication failed');
   }
 }

@@ -1,9 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { loadEngine } from '../../../src/author/configured-engine.ts';
 import { loadCatalog } from '../../../src/catalog/folder/load-catalog.ts';
 import { readConfig } from '../../../src/config.ts';
 import { limitsOf } from '../../../src/engines/checked-engine.ts';
+import type { EngineHost } from '../../../src/engine-contract/engine-factory.ts';
+import { openQuack } from '../../../src/engines/quack/open-quack.ts';
+import { quack } from '../../../src/engines/quack/quack.ts';
+import { checkQuackOptions } from '../../../src/engines/quack/quack-options.ts';
+import { eventually } from '../../support/eventually.ts';
+import { openForwarder } from '../../support/forwarder.ts';
+import { isWithoutOpenssl, openTlsForwarder } from '../../support/tls-forwarder.ts';
 import { extensionsDir, isWithoutExtensions } from '../../support/duckdb-extensions.ts';
 import { analyzed } from '../../support/engine-host.ts';
 import { type FolderApp, openFolderApp } from '../../support/folder-app.ts';
@@ -22,11 +29,13 @@ const tables = {
 };
 
 /** One row an hour, of ten tenants in turn. */
-const visits = `CREATE TABLE visits AS SELECT 't' || (i % 10) AS tenant,
+const visits = `CREATE OR REPLACE TABLE visits AS SELECT 't' || (i % 10) AS tenant,
   make_timestamptz(1767225600000000 + i * 3600000000) AS moment, i AS n FROM range(1000) AS r(i)`;
 
 /** Its row takes a minute, and no processor time. */
-const stuck = `CREATE VIEW stuck AS SELECT CASE WHEN sleep_ms(60000 + i) IS NULL THEN i ELSE 0 END AS x FROM range(1) AS r(i)`;
+const stuck = `CREATE OR REPLACE VIEW stuck AS SELECT CASE WHEN sleep_ms(60000 + i) IS NULL THEN i ELSE 0 END AS x FROM range(1) AS r(i)`;
+
+const made = `${visits}; ${stuck}`;
 
 const tenant = { tenant: '{ type: string, description: Whose., required: true, tenant: true }' };
 
@@ -53,6 +62,8 @@ const late = queryText({
   sql: 'select count(*) as x from visits where n >= 5000',
 });
 
+const active = `SELECT count(*) FROM quack_active_connections() WHERE state = 'active'`;
+
 const kills = isNightly ? 20 : 1;
 
 const dailyOf = (name: string) => [
@@ -64,19 +75,33 @@ describe.skipIf(isWithoutExtensions)('a server of DuckDB', () => {
   let server: QuackServer;
   let app: FolderApp | undefined;
   let now: Date;
+  beforeAll(async () => {
+    server = await quackServer(made);
+  });
+  /** A test has the tables as they are at first, in the server of the one before if it is left. */
   beforeEach(async () => {
     now = new Date('2026-03-10T12:00:00Z');
-    server = await quackServer(visits);
-    await server.start();
+    if (server.isRunning()) await server.ask(made);
+    else await server.start();
   });
   afterEach(async () => {
-    await server.kill();
     await app?.close();
     app = undefined;
   });
+  afterAll(() => server.kill());
   const env = () => ({ ENGINE: server.url, QUACK_TOKEN: server.token, DUCKDB_EXTENSIONS: extensionsDir });
-  const open = async (files: Record<string, string>, more: Record<string, string> = {}) => {
-    app = await openFolderApp({ ...tables, ...files }, { env: { ...env(), ...more }, now: () => now });
+  /** @param isApart whether the client has a process of its own, as it always has outside of tests */
+  const open = async (files: Record<string, string>, more: Record<string, string> = {}, isApart = false) => {
+    const { ENGINE: url = server.url, QUACK_TOKEN: token = server.token } = more;
+    const options = { url, token, extensionsDir };
+    const here = {
+      ...quack(options),
+      open: (host: EngineHost) => openQuack(host, checkQuackOptions(options)),
+    };
+    app = await openFolderApp(
+      { ...tables, ...files },
+      { env: { ...env(), ...more }, now: () => now, ...(!isApart && { options: { engine: here } }) },
+    );
     return app;
   };
   const checkOf = async (files: Record<string, string>, more: Record<string, string> = {}) => {
@@ -107,6 +132,7 @@ describe.skipIf(isWithoutExtensions)('a server of DuckDB', () => {
     // In a session that has neither the time zone nor the macros of the one before.
     await server.ask(`SET GLOBAL TimeZone = 'Asia/Tokyo'`);
     expect(await rowsOf('t1')).toEqual({ result: dailyOf('t1') });
+    await server.ask('RESET GLOBAL TimeZone');
     expect(JSON.stringify(app?.logged)).not.toContain(server.token);
   });
 
@@ -114,7 +140,7 @@ describe.skipIf(isWithoutExtensions)('a server of DuckDB', () => {
     const { get } = await open({ 'daily.sql': daily });
     expect((await get('daily?tenant=t0')).status).toBe(200);
     await server.kill();
-    await server.start(visits.replace('i AS n', 'i::VARCHAR AS n'));
+    await server.start(made.replace('i AS n', 'i::VARCHAR AS n'));
     const failed = await get('daily?tenant=t1');
     expect([failed.status, await failed.json()]).toMatchObject([
       502,
@@ -131,55 +157,14 @@ describe.skipIf(isWithoutExtensions)('a server of DuckDB', () => {
     expect(await rows()).toEqual({ result: [{ x: 1 }] });
   });
 
-  test('runs no more queries than the gateway may, also those that are not awaited any longer', async () => {
-    await server.ask(stuck);
-    const { get } = await open(
-      { 'slow.sql': slow, 'daily.sql': daily },
-      { ENGINE_TIMEOUT_MS: '2000', ENGINE_CONCURRENCY: '1' },
+  test('that refuses the token ends the start, and the message does not have it', async () => {
+    const wrong = 'another-token-of-somebody';
+    const error = await open({ 'daily.sql': daily }, { QUACK_TOKEN: wrong }).then(
+      () => undefined,
+      (error: unknown) => String(error),
     );
-    expect((await get('daily?tenant=t0')).status).toBe(200);
-    expect((await get('slow')).status).toBe(504);
-    expect((await get('daily?tenant=t1')).status).toBe(504);
-    const active = `SELECT count(*) FROM quack_active_connections() WHERE state = 'active'`;
-    expect(await server.ask(active)).toEqual([['1']]);
-    await server.kill();
-    await server.start(`${visits}; ${stuck}`);
-    expect(await (await get('daily?tenant=t1')).json()).toEqual({ result: dailyOf('t1') });
-  });
-
-  test(`that is killed ${kills} times under load never gives wrong rows, nor those of another tenant`, {
-    timeout: 600_000,
-  }, async () => {
-    const uncached = daily.replace('caching: 60s', 'caching: disabled');
-    const { get } = await open({ 'daily.sql': uncached });
-    const counts = { right: 0, unavailable: 0 };
-    const others: unknown[] = [];
-    let isOver = false;
-    const ask = async (name: string) => {
-      while (!isOver) {
-        const response = await get(`daily?tenant=${name}`);
-        const text = await response.text();
-        if (response.status === 503) {
-          counts.unavailable += 1;
-          await sleep(10);
-        } else if (JSON.stringify(JSON.parse(text)) === JSON.stringify({ result: dailyOf(name) }))
-          counts.right += 1;
-        else others.push([name, response.status, text]);
-      }
-    };
-    const asking = ['t0', 't1', ...atNight('t2', 't3')].map(ask);
-    for (let left = kills; left > 0; left -= 1) {
-      const { right, unavailable } = counts;
-      while (counts.right < right + 20) await sleep(10);
-      await server.kill();
-      while (counts.unavailable < unavailable + 5) await sleep(10);
-      await server.start();
-    }
-    isOver = true;
-    await Promise.all(asking);
-    expect(others).toEqual([]);
-    // The server is the one that it was: each session that the gateway has is one that it has begun.
-    expect(counts.right).toBeGreaterThanOrEqual(20 * kills);
+    expect(error).toContain('quack.token: the server refuses it');
+    expect(error).not.toContain(wrong);
   });
 
   test('check refuses by name what no server can run', async () => {
@@ -201,6 +186,83 @@ describe.skipIf(isWithoutExtensions)('a server of DuckDB', () => {
     });
   });
 
+  test.skipIf(isWithoutOpenssl)('is reached by TLS only if its certificate is trusted', async () => {
+    const forwarder = await openTlsForwarder(Number(new URL(server.url).port));
+    const more = { ENGINE: `quack://localhost:${forwarder.port}?tls=on` };
+    const problem = 'quack.url: the certificate of the server is not trusted';
+    expect(await checkOf({ 'daily.sql': daily }, more)).toEqual({ problems: [problem], notes: [] });
+    vi.stubEnv('SSL_CERT_FILE', forwarder.certificate);
+    const { get } = await open({ 'daily.sql': daily }, more, true);
+    vi.unstubAllEnvs();
+    expect(await (await get('daily?tenant=t0')).json()).toEqual({ result: dailyOf('t0') });
+    forwarder.close();
+  });
+
+  test('runs no more queries than the gateway may, also those that are not awaited any longer', async () => {
+    const { get } = await open(
+      { 'slow.sql': slow, 'daily.sql': daily },
+      { ENGINE_TIMEOUT_MS: '2000', ENGINE_CONCURRENCY: '1' },
+    );
+    expect((await get('daily?tenant=t0')).status).toBe(200);
+    expect((await get('slow')).status).toBe(504);
+    expect((await get('daily?tenant=t1')).status).toBe(504);
+    expect(await server.ask(active)).toEqual([['1']]);
+    await server.kill();
+    await server.start();
+    expect(await (await get('daily?tenant=t1')).json()).toEqual({ result: dailyOf('t1') });
+  });
+
+  test('whose connections are reset gives 503 to a query that it runs, and rows to the next one', async () => {
+    const forwarder = await openForwarder(Number(new URL(server.url).port));
+    const { get } = await open(
+      { 'daily.sql': daily, 'slow.sql': slow },
+      { ENGINE: `quack://127.0.0.1:${forwarder.port}` },
+    );
+    expect(await (await get('daily?tenant=t0')).json()).toEqual({ result: dailyOf('t0') });
+    forwarder.reset();
+    expect(await (await get('daily?tenant=t1')).json()).toEqual({ result: dailyOf('t1') });
+    const cut = get('slow');
+    await eventually(async () => expect(await server.ask(active)).toEqual([['1']]));
+    forwarder.reset();
+    expect([(await cut).status, (await cut).headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await (await get('daily?tenant=t2')).json()).toEqual({ result: dailyOf('t2') });
+    forwarder.close();
+  });
+
+  test(`that is killed ${kills} times under load never gives wrong rows, nor those of another tenant`, {
+    timeout: 600_000,
+  }, async () => {
+    const uncached = daily.replace('caching: 60s', 'caching: disabled');
+    const { get } = await open({ 'daily.sql': uncached }, {}, isNightly);
+    const counts = { right: 0, unavailable: 0 };
+    const others: unknown[] = [];
+    let isOver = false;
+    const ask = async (name: string) => {
+      while (!isOver) {
+        const response = await get(`daily?tenant=${name}`);
+        const text = await response.text();
+        await sleep(10);
+        if (response.status === 503) counts.unavailable += 1;
+        else if (JSON.stringify(JSON.parse(text)) === JSON.stringify({ result: dailyOf(name) }))
+          counts.right += 1;
+        else others.push([name, response.status, text]);
+      }
+    };
+    const asking = ['t0', 't1', ...atNight('t2', 't3')].map(ask);
+    for (let left = kills; left > 0; left -= 1) {
+      const { right, unavailable } = counts;
+      while (counts.right < right + 20) await sleep(10);
+      await server.kill();
+      while (counts.unavailable < unavailable + 5) await sleep(10);
+      await server.start();
+    }
+    isOver = true;
+    await Promise.all(asking);
+    expect(others).toEqual([]);
+    // The server is the one that it was: each session that the gateway has is one that it has begun.
+    expect(counts.right).toBeGreaterThanOrEqual(20 * kills);
+  });
+
   test('check compares its tables with those that are declared, if it can be reached', async () => {
     await server.ask('ALTER TABLE visits ALTER moment TYPE TIMESTAMP');
     await server.ask('ALTER TABLE visits DROP n');
@@ -216,15 +278,5 @@ describe.skipIf(isWithoutExtensions)('a server of DuckDB', () => {
       problems: [],
       notes: [expect.stringContaining('have not been compared')],
     });
-  });
-
-  test('that refuses the token ends the start, and the message does not have it', async () => {
-    const wrong = 'another-token-of-somebody';
-    const error = await open({ 'daily.sql': daily }, { QUACK_TOKEN: wrong }).then(
-      () => undefined,
-      (error: unknown) => String(error),
-    );
-    expect(error).toContain('quack.token: the server refuses it');
-    expect(error).not.toContain(wrong);
   });
 });
