@@ -177,6 +177,17 @@ describe('language', () => {
     expect(found).toEqual([]);
   });
 
+  test('comments of src begin with their subject, and not with What or Whether', () => {
+    const found = globSync('{src,packages/*/src}/**/*.ts')
+      .sort()
+      .flatMap((file) =>
+        [...read(file).matchAll(/^\s*(?:\/\*\*|\/\/|\*) (?:What|Whether)\b.*/gm)].map(
+          ([line]) => `${file}: ${line.trim()}`,
+        ),
+      );
+    expect(found).toEqual([]);
+  });
+
   test('every allowed line occurs', () => {
     const text = [...pages, ...globSync('{src,packages/*/src}/**/*.{ts,sql}')].map(read).join('\n');
     for (const line of allowed) expect(text).toContain(line);

@@ -5,7 +5,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 export interface LakeLocation {
   /** The file of DuckDB; undefined for a database. */
   readonly file: string | undefined;
-  /** What DuckDB attaches, without `ducklake:`. */
+  /** The address that DuckDB attaches, without `ducklake:`. */
   readonly target: string;
   /** The extension that reaches the database. */
   readonly extension: 'postgres_scanner' | 'sqlite_scanner' | undefined;

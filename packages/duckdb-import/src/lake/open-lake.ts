@@ -78,7 +78,7 @@ interface LakeState extends LakeOptions {
   readonly catalog: LakeCatalog;
   readonly reader: SnapshotReader;
   readonly problems: Map<string, string>;
-  /** What each table was read from, by its name. */
+  /** The source that each table was read from, by its name. */
   readonly known: Map<string, string>;
 }
 

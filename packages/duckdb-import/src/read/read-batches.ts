@@ -27,7 +27,7 @@ export interface FileFailure {
   readonly error: unknown;
 }
 
-/** What reading gives next. */
+/** The next batch of rows, or the next file that cannot be read. */
 export type ReadResult = { readonly batch: Batch } | { readonly failure: FileFailure };
 
 interface BatchesOptions {
@@ -166,7 +166,7 @@ class BatchReader {
     }
   }
 
-  /** What the open batch may still get. */
+  /** The rows and bytes that the open batch may still get. */
   #room(writer?: LinesWriter): BatchLimits {
     const slices = this.#open?.slices ?? [];
     return {

@@ -12,7 +12,7 @@ export const isOfFiles = (files: Iterable<number>) => `${quote(fileColumn)} IN (
 
 /** A table of the store, in its current layout. */
 export interface TableInStore extends StoredTable {
-  /** What queries read: `rows`, or a view of them and of the rows of files that are read where they are. */
+  /** The relation that queries read: `rows`, or a view of them and of the rows of files that are read where they are. */
   readonly relation: string;
   /** The table with the imported rows. */
   readonly rows: string;
@@ -51,7 +51,7 @@ export const viewOfFiles = (rows: string) => rows.replace(`${storeName}.stored.`
 
 export const generationOf = (relation: string) => Number(/ (\d+)"$/.exec(relation)?.[1] ?? 1);
 
-/** What of a field its rows do not depend on. */
+/** Members of a field on which its rows do not depend. */
 const remarks: ReadonlySet<string> = new Set(['absent', 'description', 'parameters']);
 
 /** The definition for which a stored table was created; when it changes, the table is imported again. */

@@ -5,7 +5,7 @@ import { quote } from '@querygate/bigquery-sql/types';
 /** The smallest and the largest value of a column: texts, or whole numbers, which are microseconds for points in time. */
 export type Bounds = readonly [least: string, greatest: string];
 
-/** What is known of a Parquet file that is read where it is; kept in the manifest. */
+/** The footer of a Parquet file that is read where it is; kept in the manifest. */
 export interface Footer {
   /** The names and DuckDB's types of its columns. */
   readonly columns: readonly (readonly [name: string, type: string])[];
