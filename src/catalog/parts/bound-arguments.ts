@@ -56,7 +56,7 @@ export function argumentProblems(
     const wrong = valueProblem(reader, value, parameter);
     return wrong === undefined ? [] : at(value, `${name.name}: ${wrong}`);
   });
-  // What passes on by its name depends on them.
+  // Parameters that pass on by their names depend on them.
   if (problems.length > 0) return problems;
   const bound = boundArguments(node);
   const passed = part.parameters.filter(({ name }) => !bound.some((one) => sameName(one.name, name)));

@@ -22,7 +22,7 @@ export const hasServe = (header: unknown): boolean =>
 export const isMaterialized = (header: unknown): boolean =>
   hasServe(header) && partSchema.safeParse(header).data?.materialize !== undefined;
 
-/** What only the header of a query that is served has, as one problem. */
+/** Reports keys that only the header of a served query may have, as one problem. */
 function withoutServedKeys(problems: readonly SchemaProblem[], header: unknown): readonly SchemaProblem[] {
   const keys = Object.keys(header ?? {}).filter(
     (key) => Object.hasOwn(headerSchema.shape, key) && !Object.hasOwn(partSchema.shape, key),
