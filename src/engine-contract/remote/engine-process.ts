@@ -1,4 +1,4 @@
-import { deserialize, serialize } from 'node:v8';
+import { serialize } from 'node:v8';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import { type QueryForm, queryOfForm } from '../../catalog/model/query-forms.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
@@ -11,7 +11,6 @@ import type { EngineLimits } from '../engine-factory.ts';
 import { DocumentRows } from '../rows-document.ts';
 import { CatalogSender } from './catalog-copies.ts';
 import {
-  type ChangesAnswer,
   type ChangesMessage,
   type CheckAnswer,
   type EndedMessage,
@@ -22,6 +21,7 @@ import {
   toEngine,
   toGateway,
 } from './messages.ts';
+import { changesFromWire, type WireChanges } from './wire-changes.ts';
 import { errorFromWire } from './wire-error.ts';
 
 /** The options that start the process of an engine. */
@@ -191,8 +191,8 @@ export class EngineProcess {
 
   async changes(tables: readonly TimedTable[], since: string | undefined): Promise<TableChanges> {
     const message: ChangesMessage = { tables, since };
-    const answer = await this.#ask<ChangesAnswer>(toEngine.changes, Buffer.from(JSON.stringify(message)));
-    return deserialize(Buffer.from(answer, 'base64'));
+    const payload = Buffer.from(JSON.stringify(message));
+    return changesFromWire(await this.#ask<WireChanges>(toEngine.changes, payload));
   }
 
   /** @param others versions whose queries may still be run */

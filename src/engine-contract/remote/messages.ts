@@ -27,7 +27,7 @@ export const toEngine = {
   time: 8,
   /** The engine is to be closed, and the process to end. */
   close: 9,
-  /** `ChangesMessage`. Answered by `answer` with `ChangesAnswer`, or by `failed`. */
+  /** `ChangesMessage`. Answered by `answer` with `WireChanges`, or by `failed`. */
   changes: 10,
 } as const;
 
@@ -103,9 +103,6 @@ export interface ChangesMessage {
   readonly tables: readonly TimedTable[];
   readonly since: string | undefined;
 }
-
-/** By V8's serialization in base64: a range may be without an end. */
-export type ChangesAnswer = string;
 
 /** The problems of queries, by their numbers. */
 export type CheckAnswer = readonly (readonly [number, readonly Problem[]])[];

@@ -1,4 +1,4 @@
-import { deserialize, serialize } from 'node:v8';
+import { deserialize } from 'node:v8';
 import { untilAborted } from '../../concurrency/abort.ts';
 import { systemClock } from '../../concurrency/clock.ts';
 import { computingOwner, LoopTurns } from '../../concurrency/loop-turns.ts';
@@ -15,7 +15,6 @@ import { documentTexts, rowCountOf } from '../rows-document.ts';
 import { CatalogReceiver } from './catalog-copies.ts';
 import {
   type CatalogMessage,
-  type ChangesAnswer,
   type ChangesMessage,
   type CheckAnswer,
   type EndedMessage,
@@ -186,8 +185,7 @@ class EngineServer<Settings> {
   async #changes({ id, payload }: Frame): Promise<void> {
     const { tables, since }: ChangesMessage = jsonOf(payload);
     const changes = await this.#engine?.changes?.(tables, since, new AbortController().signal);
-    const answer: ChangesAnswer = serialize(changes).toString('base64');
-    this.#channel.sendJson(toGateway.answer, id, answer);
+    this.#channel.sendJson(toGateway.answer, id, changes);
   }
 
   async #close(): Promise<void> {
