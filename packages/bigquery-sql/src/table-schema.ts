@@ -47,6 +47,8 @@ export interface Field {
   readonly description?: string;
   /** The parameters of its type, as in `10, 2`: BigQuery checks them, and nothing is cut here. */
   readonly parameters?: string;
+  /** How BigQuery compares a STRING, as in `und:ci`: local data is compared byte for byte. */
+  readonly collation?: string;
   readonly fields?: readonly Field[];
   /** The fields of a RECORD that local data does not have, for messages. */
   readonly absent?: readonly AbsentField[];

@@ -57,11 +57,13 @@ function parseTables(folder: string, files: readonly (readonly [string, FileCont
 }
 
 /** A field as a file declares it; some types are those of BigQuery only. */
-export interface DeclaredField extends Omit<Field, 'type' | 'fields' | 'absent' | 'parameters'> {
+export interface DeclaredField
+  extends Omit<Field, 'type' | 'fields' | 'absent' | 'parameters' | 'collation'> {
   readonly type: FieldType | (typeof absentTypes)[number];
   readonly maxLength?: string | undefined;
   readonly precision?: string | undefined;
   readonly scale?: string | undefined;
+  readonly collation?: string | undefined;
   readonly fields?: readonly DeclaredField[];
 }
 
@@ -85,6 +87,7 @@ const fieldSchema: z.ZodType<DeclaredField> = z
     maxLength: typeParameter,
     precision: typeParameter,
     scale: typeParameter,
+    collation: z.string().min(1).optional().catch(undefined),
     get fields() {
       return fieldsSchema.exactOptional();
     },
@@ -139,11 +142,17 @@ function localFields(declared: readonly DeclaredField[]): Pick<Field, 'absent'> 
 } {
   const fields: Field[] = [];
   const absent: AbsentField[] = [];
-  for (const { type, fields: inner, maxLength, precision, scale, ...rest } of declared) {
+  for (const { type, fields: inner, maxLength, precision, scale, collation, ...rest } of declared) {
     const nested = inner && localFields(inner);
     const parameters = [maxLength ?? precision, scale].filter((one) => one !== undefined).join(', ');
     if (isAbsentType(type) || nested?.fields.length === 0) absent.push({ name: rest.name, type });
-    else fields.push({ ...rest, type, ...(parameters !== '' && { parameters }), ...nested });
+    else
+      fields.push({
+        ...{ ...rest, type },
+        ...(parameters !== '' && { parameters }),
+        ...(collation !== undefined && { collation }),
+        ...nested,
+      });
   }
   return { fields, ...(absent.length > 0 && { absent }) };
 }

@@ -52,6 +52,7 @@ export function sharedQuery(): { readonly derivation: Derivation; form: SharedFo
       const form = sharedFormOf(query);
       const { query: tree } = compiled();
       requireExactSums(tree);
+      requireExactTexts(tree);
       requireKeys(tree);
       made.form = form;
       const isPattern = form.extraction !== undefined;
@@ -67,6 +68,17 @@ export function sharedQuery(): { readonly derivation: Derivation; form: SharedFo
     },
   };
   return made;
+}
+
+/** Equal tenants must be one tenant. */
+function requireExactTexts(tree: Compiled['query']): void {
+  forEachNode(tree, (node) => {
+    if (node.kind === 'table' && node.isCollated)
+      throw new NotDerivable(
+        `the table ${node.name} has a collation, by which BigQuery takes different texts for equal`,
+        node.start,
+      );
+  });
 }
 
 /** GROUP BY ALL without columns is a group of all rows, which has a row also for a tenant without rows. */

@@ -48,6 +48,34 @@ test.each([
   expect(problemOf(filesOf(alone[0]?.[0].concat(' ORDER BY id') ?? '', header))).toContain(reason);
 });
 
+const collated = { type: 'STRING', collation: 'und:ci' };
+
+test.each([
+  ['the tenant', [{ name: 'tenant', ...collated }]],
+  [
+    'another text',
+    [
+      { name: 'tenant', type: 'STRING' },
+      { name: 'kind', ...collated },
+    ],
+  ],
+  [
+    'a text in a record',
+    [
+      { name: 'tenant', type: 'STRING' },
+      { name: 'meta', type: 'RECORD', fields: [{ name: 'owner', ...collated }] },
+    ],
+  ],
+])('a table in which %s has a collation is not shared', (_, fields) => {
+  const sql = 'SELECT id FROM events WHERE tenant = @project ORDER BY id';
+  const table = JSON.stringify([...fields, { name: 'id', type: 'INTEGER' }]);
+  expect(problemOf({ ...filesOf(sql), 'tables/events.json': table })).toBe(
+    'the table events has a collation, by which BigQuery takes different texts for equal',
+  );
+  const binary = table.replaceAll('und:ci', '');
+  expect(problemOf({ ...filesOf(sql), 'tables/events.json': binary })).toBeUndefined();
+});
+
 const join = 'SELECT e.id, e.tenant AS t FROM events AS e';
 
 /** Statements that a wrong derivation could make: rows of tenants meet in those that do not separate `t`. */

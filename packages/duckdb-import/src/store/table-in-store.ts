@@ -52,7 +52,7 @@ export const viewOfFiles = (rows: string) => rows.replace(`${storeName}.stored.`
 export const generationOf = (relation: string) => Number(/ (\d+)"$/.exec(relation)?.[1] ?? 1);
 
 /** Members of a field on which its rows do not depend. */
-const remarks: ReadonlySet<string> = new Set(['absent', 'description', 'parameters']);
+const remarks: ReadonlySet<string> = new Set(['absent', 'description', 'parameters', 'collation']);
 
 /** The definition for which a stored table was created; when it changes, the table is imported again. */
 export const definitionOf = ({ fields }: TableSchema) =>

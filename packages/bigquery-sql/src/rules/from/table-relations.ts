@@ -1,3 +1,4 @@
+import type { Field } from '../../table-schema.ts';
 import { column, nullLiteral, select, textLiteral } from '../../tree/build.ts';
 import { freshNames } from '../../tree/fresh-names.ts';
 import { mapParts, type Mapper, mapperWith } from '../../tree/map.ts';
@@ -57,6 +58,7 @@ function readTable(
     relation: table.relation ?? quote(table.name),
     ...(table.isInFiles && { isInFiles: true }),
     ...(systemTime && { systemTime }),
+    ...(isCollated(table.fields) && { isCollated: true }),
     start,
   });
   if (stored.every(({ fields }) => !fields)) return tableFrom(alias);
@@ -64,6 +66,9 @@ function readTable(
   const columns = stored.map((part) => ({ name: part.name, value: storedValue(inner, part.name, part) }));
   return { kind: 'derived', alias, query: select({ columns, from: tableFrom(inner) }) };
 }
+
+const isCollated = (fields: readonly Field[]): boolean =>
+  fields.some(({ collation, fields: inner = [] }) => collation !== undefined || isCollated(inner));
 
 /**
  * A query over tables as they are stored.
