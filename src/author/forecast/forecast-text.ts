@@ -31,14 +31,14 @@ export function summaryOf({
 }: Forecast): string | undefined {
   const [example] = runs;
   if (example?.bytesBilled === undefined) return undefined;
-  const each = `${count(example.bytesBilled)} bytes a run with its examples`;
+  const each = `${bytesText(example)} with its examples`;
   if (example.runsPerDay === undefined) return `${each}, each request is a run`;
   const forAll = tenants === 1 ? '' : ` for ${allOf({ tenants, isShared })}`;
-  return `${monthText({ bytesPerMonth, usdPerMonth })}${forAll} while warm (${each}, ${count(example.runsPerDay)} runs a day)`;
+  return `${monthText({ bytesPerMonth, usdPerMonth })}${forAll} while warm (${each}, ${count(example.runsPerDay)} runs a day${fullText(example)})`;
 }
 
 function runLine(run: RunForecast, at: number): string {
-  const { parameters, bytesBilled = 0, runsPerDay } = run;
+  const { parameters, runsPerDay } = run;
   const values = Object.entries(parameters).flatMap(([name, value]) => {
     const text = textsOf(value).join(', ');
     return text === '' ? [] : [`${name}=${text}`];
@@ -47,9 +47,18 @@ function runLine(run: RunForecast, at: number): string {
   const often =
     runsPerDay === undefined
       ? 'each request is a run'
-      : `${count(runsPerDay)} runs a day while warm: ${monthText(run)}`;
-  return `${shown.join(' ')}: ${count(bytesBilled)} bytes a run, ${often}`;
+      : `${count(runsPerDay)} runs a day while warm${fullText(run)}: ${monthText(run)}`;
+  return `${shown.join(' ')}: ${bytesText(run)}, ${often}`;
 }
+
+/** Of a refresh that reads what has changed, with those of a run that reads all beside it. */
+function bytesText({ bytesBilled = 0, increments }: RunForecast): string {
+  if (increments === undefined) return `${count(bytesBilled)} bytes a run`;
+  return `${count(increments.bytesBilled)} bytes a refresh of what has changed and ${count(bytesBilled)} bytes a full run`;
+}
+
+const fullText = ({ runsPerDay = 0, increments }: RunForecast): string =>
+  increments === undefined ? '' : `, ${count(runsPerDay - increments.runsPerDay)} of them full`;
 
 const allOf = ({ tenants, isShared }: Pick<Forecast, 'tenants' | 'isShared'>): string =>
   `${count(tenants)} tenants${isShared ? ' in one run' : ''}`;

@@ -1,10 +1,11 @@
-import type { ParameterText, SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { CachePolicy, ParameterText, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { exampleParameters } from '../../catalog/binding/example-parameters.ts';
 import type { AnalyzedCatalog } from '../../catalog-analysis/analyze-catalog.ts';
 import type { Partitioning, QueryCheck } from '../../engine-contract/engine.ts';
 import type { EngineFactory, EngineLimits } from '../../engine-contract/engine-factory.ts';
 import { countTables, mostBilled } from '../../plugins/costs/budgets/rounding.ts';
 import type { ProblemOfSharing } from '../sharing.ts';
+import { incrementForm } from './increment-form.ts';
 import { pruningNotes } from './pruning-notes.ts';
 
 /** The runs of a saved query with one set of values. */
@@ -14,6 +15,8 @@ export interface RunForecast {
   readonly bytesBilled: number | undefined;
   /** While it is warm; undefined if each request is a run. */
   readonly runsPerDay: number | undefined;
+  /** Those of them that read what has changed only; undefined if each reads all. */
+  readonly increments?: { readonly bytesBilled: number; readonly runsPerDay: number } | undefined;
   readonly bytesPerMonth: number | undefined;
   /** undefined in a reservation, too: its bytes are not billed. */
   readonly usdPerMonth: number | undefined;
@@ -63,8 +66,11 @@ export async function forecastCosts(
   const forms = new Map(
     catalog.queries.map((query) => [query, [query, ...query.warm.map(withValues(query))]]),
   );
+  const increments = await incrementForms([...forms.values()].flat(), catalog, engine);
   const checks = new Map(known.map((check) => [check.query, check]));
-  const others = [...forms.values()].flat().filter((form) => !checks.has(form));
+  const bytesOf = (form: SavedQuery | undefined) => form && checks.get(form)?.bytesProcessed;
+  const all = [...[...forms.values()].flat(), ...increments.values()];
+  const others = all.filter((form) => !checks.has(form));
   if (others.length > 0)
     await engine.check(
       { ...catalog, queries: others },
@@ -79,7 +85,11 @@ export async function forecastCosts(
     catalog.queries.map(async (query): Promise<Forecast> => {
       const hasReservation = (query.reservation ?? reservation) !== undefined;
       const runs = (forms.get(query) ?? []).map((form) =>
-        forecastRun(form, checks.get(form)?.bytesProcessed, hasReservation),
+        forecastRun(form, {
+          bytes: bytesOf(form),
+          ofIncrement: bytesOf(increments.get(form)),
+          hasReservation,
+        }),
       );
       const of = query.tenant === undefined ? 1 : tenants;
       const isShared = of > 1 && problemOfSharing(query) === undefined;
@@ -101,16 +111,62 @@ const withValues =
     parameters: query.parameters.map((parameter) => ({ ...parameter, example: values[parameter.name] })),
   });
 
-function forecastRun(form: SavedQuery, bytes: number | undefined, hasReservation: boolean): RunForecast {
-  const bytesBilled = bytes === undefined ? undefined : mostBilled(bytes, countTables(form) ?? 1);
+/** The statements by which some of them are refreshed. */
+async function incrementForms(
+  forms: readonly SavedQuery[],
+  catalog: AnalyzedCatalog,
+  engine: ForecastOptions['engine'],
+): Promise<ReadonlyMap<SavedQuery, SavedQuery>> {
+  const found = await Promise.all(
+    forms.map(async (form) => {
+      const { caching } = form;
+      const increment =
+        caching === 'disabled'
+          ? undefined
+          : await incrementForm(form, refreshSeconds(caching), catalog, engine);
+      return increment === undefined ? [] : [[form, increment] as const];
+    }),
+  );
+  return new Map(found.flat());
+}
+
+const refreshSeconds = ({ warmingSeconds, ttlSeconds }: CachePolicy): number => warmingSeconds ?? ttlSeconds;
+
+interface RunBytes {
+  readonly bytes: number | undefined;
+  readonly ofIncrement: number | undefined;
+  readonly hasReservation: boolean;
+}
+
+function forecastRun(form: SavedQuery, { bytes, ofIncrement, hasReservation }: RunBytes): RunForecast {
+  const billed = (read: number | undefined) =>
+    read === undefined ? undefined : mostBilled(read, countTables(form) ?? 1);
+  const bytesBilled = billed(bytes);
   const { caching } = form;
-  const runsPerDay =
-    caching === 'disabled' ? undefined : secondsOfDay / (caching.warmingSeconds ?? caching.ttlSeconds);
-  const bytesPerMonth = runsPerDay && times(runsPerDay * daysOfMonth, bytesBilled);
+  const runsPerDay = caching === 'disabled' ? undefined : secondsOfDay / refreshSeconds(caching);
+  const increments =
+    runsPerDay === undefined ? undefined : incrementsOf(form, runsPerDay, billed(ofIncrement));
+  const bytesPerDay =
+    runsPerDay && bytesBilled !== undefined
+      ? (runsPerDay - (increments?.runsPerDay ?? 0)) * bytesBilled +
+        (increments === undefined ? 0 : increments.runsPerDay * increments.bytesBilled)
+      : undefined;
+  const bytesPerMonth = times(daysOfMonth, bytesPerDay);
   return {
-    ...{ parameters: exampleParameters(form), bytesBilled, runsPerDay, bytesPerMonth },
+    ...{ parameters: exampleParameters(form), bytesBilled, runsPerDay, increments, bytesPerMonth },
     usdPerMonth: hasReservation ? undefined : times(usdPerByte, bytesPerMonth),
   };
+}
+
+/** All is read once in each `reconcile`. */
+function incrementsOf(
+  { incremental }: SavedQuery,
+  runsPerDay: number,
+  bytesBilled: number | undefined,
+): RunForecast['increments'] {
+  if (incremental === undefined || bytesBilled === undefined) return undefined;
+  const full = Math.min(runsPerDay, secondsOfDay / incremental.reconcileSeconds);
+  return { bytesBilled, runsPerDay: runsPerDay - full };
 }
 
 function monthOf([example, ...warm]: readonly RunForecast[]): number | undefined {

@@ -4,11 +4,11 @@ import { type NarrowQuery, narrowQuery } from '../../catalog-analysis/derived/na
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { EarlierRows, Rows, RunOptions, TableChanges } from '../../engine-contract/engine.ts';
 import { DocumentRows } from '../../engine-contract/rows-document.ts';
-import { timestampText } from '../../files/timestamps.ts';
 import type { GatewayPlugin, PluginHost } from '../../gateway/plugin.ts';
 import { openKeptEndpoints } from '../../gateway/metrics/kept-endpoints.ts';
 import { type BucketRow, bucketRows, bucketRowsOf } from './bucket-rows.ts';
 import { type FullReason, IncrementMetrics } from './increment-metrics.ts';
+import { moments, wholeWindow } from './moments.ts';
 import { parseState, type RunState, stateText } from './state.ts';
 import { WaveChanges } from './wave-changes.ts';
 
@@ -27,9 +27,6 @@ interface Refresh {
 
 /** The changes of tables whose engine cannot report them. */
 const unknownChanges: TableChanges = { state: '', changed: undefined };
-
-/** The first moment that SQL has, and the last one. */
-const [always, never] = ['0001-01-01T00:00:00.000000Z', '9999-12-31T23:59:59.999999Z'];
 
 /**
  * Lets queries with `incremental: true` read only what has changed since their result before: the buckets of time that have
@@ -145,8 +142,7 @@ async function runIncrement(refresh: Refresh, given: Earlier): Promise<Done | Fu
     const rows = withVersion(new DocumentRows(document, false), before);
     return { kind: 'unchanged', rows: withState(rows, state) };
   }
-  const { until, from } = plan.read;
-  const read = await runPart(refresh, { until: momentText(until), from: momentText(from) });
+  const read = await runPart(refresh, plan.read);
   if (read.truncated) return 'rows';
   // A newer snapshot may have other rows in the buckets that were not read.
   if (read.dataVersion !== before.dataVersion) return 'state';
@@ -201,7 +197,7 @@ function runAll(refresh: Refresh, hasOwnClock: boolean): Promise<Rows> {
   // Without a wave, its parts would be kept for others.
   const isItself =
     !hasOwnClock && (options.wave !== undefined || bound.query.materializedTables === undefined);
-  return isItself ? run({ ...options, wave }) : runPart(refresh, { until: never, from: never });
+  return isItself ? run({ ...options, wave }) : runPart(refresh, wholeWindow);
 }
 
 /** The current time of a run for callers: a whole second where it is a parameter, so that those who wait together share a run. */
@@ -210,16 +206,10 @@ const momentOf = (now: number, hasOwnClock: boolean): number => (hasOwnClock ? n
 /** Runs the query over the rows before one moment, and from another one on. */
 function runPart(
   { window: { query, narrowed }, bound, options, run, state }: Refresh,
-  part: { readonly until: string; readonly from: string },
+  part: Increment['read'],
 ): Promise<Rows> {
-  const { from, until, now } = narrowed.parameters;
-  const moments = { [from]: part.from, [until]: part.until, [now]: momentText(state.at * 1000) };
-  return run(options, { ...bound, query, parameters: { ...bound.parameters, ...moments } });
-}
-
-function momentText(micros: number): string {
-  if (micros === Number.POSITIVE_INFINITY) return never;
-  return micros === Number.NEGATIVE_INFINITY ? always : timestampText(BigInt(Math.round(micros)));
+  const parameters = { ...bound.parameters, ...moments(narrowed, part, state.at * 1000) };
+  return run(options, { ...bound, query, parameters });
 }
 
 /** @returns undefined if a row has no bucket that is known */

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -10,6 +10,11 @@ import { type Draft, queryText } from '../../support/queries.ts';
 const querygate = openCommandHost();
 
 const gigabyte = 2 ** 30;
+
+const chartFields = [
+  { name: 'b', type: 'TIMESTAMP', mode: 'NULLABLE' },
+  { name: 'n', type: 'INTEGER', mode: 'NULLABLE' },
+];
 
 let fake: FakeBigquery;
 let folder: string;
@@ -30,6 +35,7 @@ beforeEach(() => {
       received.method === 'GET'
         ? { timePartitioning: partitioning }
         : completeBody([], {
+            ...(String(received.body.query).includes(' as b,') && { schema: { fields: chartFields } }),
             totalBytesProcessed: String(bytesOf((name) => parameterOf(received.body, name))),
           }),
     )(response, received, at),
@@ -60,6 +66,33 @@ function write(
     name,
   });
   writeFileSync(join(folder, `${name}.sql`), text.replace('columns:', [...header, 'columns:'].join('\n')));
+}
+
+/** A chart by day of the last seven, over a table whose rows all have a time. */
+function writeChart(name: string, header: readonly string[] = [], order = 'order by b') {
+  mkdirSync(join(folder, 'tables'), { recursive: true });
+  const fields = [
+    { name: 'ts', type: 'TIMESTAMP', mode: 'REQUIRED' },
+    { name: 'project', type: 'STRING', mode: 'REQUIRED' },
+  ];
+  writeFileSync(join(folder, 'tables', 'events.json'), JSON.stringify(fields));
+  const isPlain = header.includes('incremental: false');
+  write(name, {
+    ...{ columns: { b: 'timestamp', n: 'integer' }, parameters: { project: parameters.project } },
+    header: [...(isPlain ? [] : ['incremental: true', 'late: 10m', 'reconcile: 6h']), ...header],
+    sql: `select timestamp_trunc(ts, day) as b, count(*) as n from events where project = @project
+      and ts >= timestamp_sub(current_timestamp(), interval 7 day) group by b ${order}`,
+  });
+}
+
+/** How many partitions of a day a dry run of it reads. */
+function partitionsRead(value: (name: string) => string | undefined): number {
+  const [from, until, now] = ['from', 'until', 'now'].map((name) => value(`window_${name}`));
+  if (from === undefined || until === undefined || now === undefined) return 8;
+  const day = 86_400_000;
+  const first = Math.floor(Date.parse(now) / day) - 7;
+  const days = Array.from({ length: 8 }, (_, at) => (first + at) * day);
+  return days.filter((at) => at + day > Date.parse(from) || at < Date.parse(until)).length;
 }
 
 const check = (...args: string[]) =>
@@ -177,6 +210,34 @@ describe('check with an engine that reports bytes', () => {
     });
     const { output } = await check();
     expect(output.includes('BigQuery does not prune partitions by ts in it')).toBe(isNamed);
+  });
+
+  test('a refresh of an incremental query costs what it reads of partitions that have changed, with a full run beside it', async () => {
+    writeChart('chart', ['warm: [{ project: b }]']);
+    bytesOf = (value) => partitionsRead(value) * gigabyte;
+    const { output, errors } = await check('--tenants', '200');
+    expect(errors).toBe('');
+    // 284 refreshes of the two partitions at the ends of the window, and 4 of all.
+    const run =
+      '2,147,483,648 bytes a refresh of what has changed and 8,589,934,592 bytes a full run, 288 runs a day while warm, 4 of them full: 19,327,352,832,000 bytes and 109.86 USD a month';
+    expect(output).toContain(`  example (project=a): ${run}\n  warm (project=b): ${run}\n`);
+    expect(output).toContain('  for 200 tenants in one run: 19,327,352,832,000 bytes and 109.86 USD a month');
+    const { queries } = JSON.parse((await check('--json')).output);
+    expect(queries[0].forecast.runs[0]).toMatchObject({
+      bytesBilled: 8 * gigabyte,
+      increments: { bytesBilled: 2 * gigabyte, runsPerDay: 284 },
+    });
+    expect((await check('--maximum-usd-per-month', '110')).exitCode).toBe(0);
+    expect((await check('--maximum-usd-per-month', '109')).exitCode).toBe(1);
+  });
+
+  test('a query that is not proved to be incremental, or says nothing of it, is forecast as before', async () => {
+    writeChart('limited', [], 'order by b limit 5');
+    writeChart('plain', ['incremental: false']);
+    bytesOf = () => 8 * gigabyte;
+    const { output } = await check();
+    expect(output).not.toContain('a refresh of what has changed and');
+    expect(output.match(/8,589,934,592 bytes a run, 288 runs a day/g)).toHaveLength(2);
   });
 
   test('options that are wrong, and a limit without bytes, are refused', async () => {
