@@ -267,13 +267,13 @@ interface HostParts {
 
 /** The parts of the gateway that plug-ins may use. */
 const hostOf = (
-  { log, clock, turns, settings, plugins, renderers, cache, engine }: Options,
+  { log, turns, settings, plugins, renderers, cache, engine }: Options,
   history: Awaited<ReturnType<typeof readQueries>>['history'],
   { callers, execution, gate, obtain, state }: HostParts,
 ): PluginHost => ({
   log,
   basePath: settings.basePath,
-  clock,
+  clock: execution.results.clock,
   turns,
   shared: cache?.shared,
   catalog: history.catalog,

@@ -28,6 +28,7 @@ import { type HotKey, HotKeys } from './warming/hot-keys.ts';
 import type { ResultDocument } from './result-document.ts';
 import { type DerivedStore, openResultStore } from './result-store.ts';
 import type { OpenSharedCache } from './shared/shared-cache.ts';
+import { buildSharedClock } from './shared/shared-clock.ts';
 import { buildWaves, type Waves } from './warming/waves.ts';
 import { openWarmer, type Warmer, type WarmerOptions } from './warming/warmer.ts';
 
@@ -58,6 +59,8 @@ interface ResultsOptions {
 
 export interface Results extends Follow {
   readonly get: GetResult;
+  /** The time of all gateways that share the cache. */
+  readonly clock: Clock;
   /** From now on results of this version's queries are kept warm, and no others. */
   replaceCatalog(catalog: Catalog): void;
   /** The data has other versions: what is kept warm is refreshed where it is of one before. */
@@ -88,7 +91,8 @@ const following: Owner = 'results that are followed';
 export function openResults(options: ResultsOptions): Results {
   const { engine, engineConcurrency, engineTimeoutMs, memoryBytes, openShared } = options;
   let { catalog } = options;
-  const { clock, log, onCost, turns = new LoopTurns() } = options;
+  const { log, onCost, turns = new LoopTurns() } = options;
+  const clock = buildSharedClock(options.clock);
   const counters = zeroCounters();
   const memory = openResultStore(memoryBytes, counters);
   const timeline = buildTimeline(clock);
@@ -105,7 +109,11 @@ export function openResults(options: ResultsOptions): Results {
       : undefined;
 
   let warmer: Warmer | undefined;
-  const shared = openShared?.(() => warmer?.readDemand(), { elapsedMs: clock.elapsedMs, ...timeline });
+  const shared = openShared?.(() => warmer?.readDemand(), {
+    elapsedMs: clock.elapsedMs,
+    note: clock.note,
+    ...timeline,
+  });
   const compute: ComputeOptions = {
     engine,
     engineTimeoutMs,
@@ -139,6 +147,7 @@ export function openResults(options: ResultsOptions): Results {
   const { close } = warmer;
   return {
     get: buildGetResult({ ...compute, keyOf, singleFlight }),
+    clock,
     replaceCatalog(next) {
       catalog = next;
       hotKeys.replaceQueries(new Set(next.queries), parseKey);

@@ -1,5 +1,5 @@
 import type { LeaderFailure } from '../shared/leader-failure.ts';
-import { type Lease, leaseMs, type SharedCache } from '../shared/shared-cache.ts';
+import { type Lease, leaseMs, type SharedCache, type SharedTime } from '../shared/shared-cache.ts';
 import type { CacheCrypto } from './cache-crypto.ts';
 import { buildLeaseTexts } from './lease-text.ts';
 import * as scripts from './scripts.ts';
@@ -28,7 +28,7 @@ const maxLeaseMs = String(Math.max(leaseMs, failureMs));
 /** How often a gateway tries to take a lease that others take at the same moment. */
 const maxAttempts = 5;
 
-export function buildLeaseCommands(run: RunScript, crypto: CacheCrypto): LeaseCommands {
+export function buildLeaseCommands(run: RunScript, crypto: CacheCrypto, time: SharedTime): LeaseCommands {
   const leases = buildLeaseTexts(crypto);
   const leaseOf = (key: string) => crypto.nameOf('lease', key);
   const awaitedOf = (key: string) => crypto.nameOf('awaited', key);
@@ -36,15 +36,17 @@ export function buildLeaseCommands(run: RunScript, crypto: CacheCrypto): LeaseCo
 
   /** @returns undefined if Redis does not respond, and 'taken' if another gateway has been faster */
   const tryToAcquire = async (key: string, preempt: boolean): Promise<Lease | 'taken' | undefined> => {
+    const calledAt = time.elapsedMs();
     const reply = await run(scripts.readLease, [leaseOf(key)], [maxLeaseMs]);
-    const [text, time] = Array.isArray(reply) ? reply.map(String) : [];
-    if (text === undefined || time === undefined) return undefined;
+    const [text, micros] = Array.isArray(reply) ? reply.map(String) : [];
+    if (text === undefined || micros === undefined) return undefined;
+    time.note?.(Number(micros) / 1000, calledAt);
     const lease = leases.parse(key, text);
     if (lease?.state === 'working' && !preempt) return { role: 'follower', fencingToken: lease.fencingToken };
-    const args = [text, leases.working(key, time), String(leaseMs), maxLeaseMs];
+    const args = [text, leases.working(key, micros), String(leaseMs), maxLeaseMs];
     const taken = await run(scripts.takeLease, [leaseOf(key)], args);
     if (taken === undefined) return undefined;
-    return taken === 1 ? { role: 'leader', fencingToken: time } : 'taken';
+    return taken === 1 ? { role: 'leader', fencingToken: micros } : 'taken';
   };
 
   return {

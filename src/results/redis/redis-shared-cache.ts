@@ -7,6 +7,7 @@ import { buildDemandRecords } from './demand-records.ts';
 import { decodeEntry, encodeEntry } from './entry-codec.ts';
 import { buildFencedKeyv } from './fenced-keyv.ts';
 import { buildLeaseCommands, type RunScript } from './lease-commands.ts';
+import * as scripts from './scripts.ts';
 
 interface RedisOptions {
   readonly url: string;
@@ -40,13 +41,18 @@ export function openRedisCache(options: RedisOptions): SharedCache {
     log,
     onConnected() {
       announcements.renew();
-      onConnected();
+      readTime().then(onConnected);
     },
     build: (client) => ({ client, results: buildFencedKeyv(client) }),
   });
   const run: RunScript = (script, keys, args) =>
     breaker.call(({ client }) => client.eval(script, { keys, arguments: [...args] }));
-  const leases = buildLeaseCommands(run, crypto);
+  const readTime = async () => {
+    const calledAt = time.elapsedMs();
+    const micros = await run(scripts.readTime, [], []);
+    if (micros !== undefined) time.note?.(Number(micros) / 1000, calledAt);
+  };
+  const leases = buildLeaseCommands(run, crypto, time);
   const demand = buildDemandRecords({ run, crypto, time, elapsedAt, limit: hotKeyLimit });
   /** Writes that `close` waits for. */
   const pending = new Set<Promise<unknown>>();

@@ -14,6 +14,11 @@ const maxLeaseLength = 1_000;
 /** How far the clock of a gateway may be ahead of Redis's. */
 const maxClockSkewMs = 60_000;
 
+/** Returns the time of Redis in µs. */
+export const readTime = `
+local time = redis.call('time')
+return string.format('%d%06d', time[1], time[2])`;
+
 /**
  * KEYS: lease, for followers also the awaited mark. ARGV: the longest expiry in ms, the mark, how long it lasts in ms.
  * Returns the lease or ``, and the time of Redis in µs.

@@ -1,6 +1,7 @@
 import type { ResultDocument } from '../result-document.ts';
 import type { Clock, Timeline } from '../../concurrency/clock.ts';
 import type { LeaderFailure } from './leader-failure.ts';
+import type { SharedClock } from './shared-clock.ts';
 
 /**
  * The right to compute the result of a key, for a limited time. Its fencing token rises with every lease of a key: a
@@ -69,8 +70,11 @@ export interface SharedCache {
   close(): Promise<void>;
 }
 
-/** Converts the moments that gateways exchange. */
-export type SharedTime = Pick<Clock, 'elapsedMs'> & Timeline;
+/** Converts the moments that gateways exchange, and takes notice of the time of the store. */
+export interface SharedTime extends Pick<Clock, 'elapsedMs'>, Timeline {
+  /** As that of `SharedClock`. */
+  readonly note?: SharedClock['note'];
+}
 
 /** A leader that has not renewed its lease for this long is considered dead; a follower takes over. */
 export const leaseMs = 3_000;
