@@ -14,6 +14,7 @@ import { type RequestTrace, withSpan } from '../trace/span.ts';
 import { type CacheableQuery, isNewEnough, type RunOutcome, runKeyOf } from './cacheable-query.ts';
 import type { Counters } from './counters.ts';
 import type { Followers } from './followers.ts';
+import { freshnessOf } from './freshness.ts';
 import type { HotKeys } from './warming/hot-keys.ts';
 import type { ResultStore } from './result-store.ts';
 import { buildDocument, type ResultDocument } from './result-document.ts';
@@ -89,8 +90,8 @@ async function compute(
   const { key, bound, owner, payer, noCache, trace, wave, refresh } = query;
   const getShared = shared && (() => shared.get(runKeyOf(query), bound.query.maxRows));
   const cached = noCache || !getShared ? undefined : await withSpan(trace?.span, 'shared cache', getShared);
-  // Even if it is too old for this caller: it may be returned when the engine fails.
-  if (cached !== undefined) await store(options, key, cached);
+  // Even if it is too old for this caller: it may be returned when the engine fails, and an incremental run begins with it.
+  if (cached !== undefined) await store(options, query, cached);
   if (cached !== undefined && isNewEnough(query, cached, clock.elapsedMs())) {
     return { document: cached, source: 'shared cache' };
   }
@@ -106,7 +107,7 @@ async function compute(
       shared === undefined
         ? { document: await run(context.signal), source: 'engine' }
         : await runUnderLease({ shared, clock, run, followMs: engineTimeoutMs }, query, context);
-    if (outcome !== undefined) await store(options, key, outcome.document);
+    if (outcome !== undefined) await store(options, query, outcome.document);
     return outcome;
   } catch (error) {
     if (mayServeStale(error) && !isOverBudget(error)) hotKeys.recordFailure(key, clock.elapsedMs());
@@ -125,13 +126,13 @@ export async function computeOnce(
 }
 
 async function store(
-  { memory, hotKeys, followers }: ComputeOptions,
-  key: string,
+  { memory, hotKeys, followers, clock }: ComputeOptions,
+  { key, policy }: CacheableQuery,
   document: ResultDocument,
 ): Promise<void> {
   await memory.put(key, document);
   hotKeys.recordResult(key, document.begunAt);
-  followers.get(key)?.onResult(document);
+  if (freshnessOf(document, policy, clock.elapsedMs()) !== 'expired') followers.get(key)?.onResult(document);
 }
 
 function runEngine(

@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { bind } from '../../src/catalog/binding/bind.ts';
 import { GatewayError } from '../../src/errors.ts';
-import { getOrAdd } from '../../src/get-or-add.ts';
 import type { CachedResult } from '../../src/results/get-result.ts';
-import type { SharedCache } from '../../src/results/shared/shared-cache.ts';
 import { fakeClock, settled } from '../support/fake-clock.ts';
+import { fakeShared } from '../support/fake-shared.ts';
 import { draftQuery } from '../support/queries.ts';
 import { openTestResults, type TestResults, warmed } from '../support/test-results.ts';
 
@@ -295,55 +294,3 @@ describe('warming', () => {
     await results.close();
   });
 });
-
-/** A shared cache that never fails, in this process. */
-function fakeShared(): { open: (onConnected: () => void) => SharedCache } {
-  const stored = new Map<string, never>();
-  const leases = new Map<string, string>();
-  const demand = new Map<string, number>();
-  const listeners = new Map<string, Set<(begunAt: number) => void>>();
-  let token = 0;
-  const end = (key: string) => void leases.delete(key);
-  const shared: SharedCache = {
-    ready: Promise.resolve(),
-    isUp: () => true,
-    get: async (key) => stored.get(key),
-    async acquire(key) {
-      const current = leases.get(key);
-      if (current !== undefined) return { role: 'follower', fencingToken: current };
-      token += 1;
-      leases.set(key, String(token));
-      return { role: 'leader', fencingToken: String(token) };
-    },
-    renew: async () => false,
-    async watch(key) {
-      const current = leases.get(key);
-      return current === undefined ? undefined : { state: 'working', fencingToken: current };
-    },
-    async publish(key, _token, document) {
-      stored.set(key, document as never);
-      end(key);
-      setImmediate(() => {
-        for (const onPublished of listeners.get(key) ?? []) onPublished(document.begunAt);
-      });
-      return true;
-    },
-    release: async (key) => end(key),
-    listen(key, onPublished) {
-      const ofKey = getOrAdd(listeners, key, () => new Set());
-      ofKey.add(onPublished);
-      return () => void ofKey.delete(onPublished);
-    },
-    async recordDemand(requestedAt) {
-      for (const [key, at] of requestedAt) demand.set(key, at);
-    },
-    demandSince: async () => new Map(demand),
-    close: async () => {},
-  };
-  return {
-    open(onConnected) {
-      setImmediate(onConnected);
-      return shared;
-    },
-  };
-}

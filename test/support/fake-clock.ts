@@ -3,6 +3,8 @@ import type { Clock } from '../../src/concurrency/clock.ts';
 export interface FakeClock extends Clock {
   /** Advances the time, and runs everything that is due in between. */
   pass(ms: number): Promise<void>;
+  /** Time passes while the process does not run. */
+  skip(ms: number): void;
   /** Sets the clock of the machine, forward or back: no time passes. */
   set(byMs: number): void;
   /** How many timers are pending. */
@@ -23,6 +25,9 @@ export function fakeClock(start = '2026-03-10T12:00:00Z'): FakeClock {
       return () => timers.delete(timer);
     },
     timers: () => timers.size,
+    skip(ms) {
+      elapsed += ms;
+    },
     set(byMs) {
       startedAt += byMs;
     },

@@ -110,10 +110,13 @@ async function publish(
   document: ResultDocument,
 ): Promise<void> {
   const key = runKeyOf(query);
-  const { policy } = query;
-  if (await shared.publish(key, fencingToken, document, keepMs(policy))) return;
+  const { policy, bound } = query;
+  // A run after a pause of all gateways reads what has changed since then, until all is read anyway.
+  const incrementalMs = (bound.query.incremental?.reconcileSeconds ?? 0) * 1000;
+  const keptMs = Math.max(keepMs(policy), incrementalMs);
+  if (await shared.publish(key, fencingToken, document, keptMs)) return;
   await sleep(clock, secondTryMs);
-  await shared.publish(key, fencingToken, document, keepMs(policy));
+  await shared.publish(key, fencingToken, document, keptMs);
 }
 
 /**
