@@ -103,7 +103,7 @@ export interface GatewayPlugin {
   ): Promise<Rows>;
   /** By how much the interval of a query's refreshes grows, from its next result on; 1 if it stays as it is. */
   paceOf?(bound: BoundQuery): number;
-  /** True if a result is refreshed with others of its query, at multiples of the interval. */
+  /** True if a result is refreshed with others of its query, at the same moment of the interval. */
   refreshesTogether?(bound: BoundQuery): boolean;
   /** Called before a refresh. @returns false if another gateway makes it: its result is looked for a second later */
   mayRefresh?(bound: BoundQuery, refresh: Refresh): boolean | Promise<boolean>;

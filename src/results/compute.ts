@@ -131,7 +131,7 @@ async function store(
   document: ResultDocument,
 ): Promise<void> {
   await memory.put(key, document);
-  hotKeys.recordResult(key, document.begunAt);
+  hotKeys.recordResult(key, document.begunAt, document.metadata.cost?.bytesBilled);
   if (freshnessOf(document, policy, clock.elapsedMs()) !== 'expired') followers.get(key)?.onResult(document);
 }
 

@@ -134,6 +134,7 @@ export function openResults(options: ResultsOptions): Results {
   const pins = new WarmPins(catalog, { hotKeys, keyOf, clock });
   warmer = openWarmer({
     hotKeys,
+    waves,
     singleFlight,
     shared,
     clock,

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
-import { memoize } from '../../memoize.ts';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { CachePolicy, SavedQuery } from '../../catalog/model/saved-query.ts';
-import { refreshIntervalMs, type Waves, waveMs } from './waves.ts';
+import { quietTimeMs } from './quiet-time.ts';
+import { othersOf, refreshIntervalMs, type Waves, waveMs } from './waves.ts';
 
 /** A key that callers request, and when its result is to be refreshed. Times are those of `elapsedMs`. */
 export interface HotKey {
@@ -18,6 +18,8 @@ export interface HotKey {
   syncedAt: number;
   /** When the run of the newest result began; undefined until one is known. */
   begunAt: number | undefined;
+  /** What that run was billed, as far as it is known. */
+  bytesBilled: number;
   /** Failed runs since that result. */
   failures: number;
   /** When it is to be refreshed, or tried again. */
@@ -120,10 +122,11 @@ export class HotKeys {
   }
 
   /** Schedules the refresh of a key whose newest result comes from a run that began at `begunAt`. */
-  recordResult(key: string, begunAt: number): void {
+  recordResult(key: string, begunAt: number, bytesBilled = 0): void {
     for (const hotKey of this.#entriesOf(key)) {
       if (begunAt <= (hotKey.begunAt ?? Number.NEGATIVE_INFINITY)) continue;
       hotKey.begunAt = begunAt;
+      hotKey.bytesBilled = bytesBilled;
       hotKey.failures = 0;
       hotKey.refreshAt = this.#refreshAt(hotKey, begunAt);
     }
@@ -133,10 +136,10 @@ export class HotKeys {
   #refreshAt(hotKey: HotKey, begunAt: number): number {
     const intervalMs = refreshIntervalMs(hotKey);
     if (intervalMs === Number.POSITIVE_INFINITY) return intervalMs;
-    // With jitter, so that keys that were computed together are not refreshed together; but exactly for clients that follow
-    // a key: they are promised one run in this time.
-    const jitter = hotKey.followed ? 1 : 0.9 + 0.1 * Math.random();
-    const refreshAt = this.#waves.next(hotKey, begunAt) ?? begunAt + intervalMs * jitter;
+    // Clients that follow a key are promised one run in its interval.
+    const ownMs = () =>
+      hotKey.followed ? intervalMs : quietTimeMs(hotKey, { intervalMs, begunAt, keys: this.#all() });
+    const refreshAt = this.#waves.next(hotKey, begunAt) ?? begunAt + ownMs();
     return begunAt + (refreshAt - begunAt) * this.#paceOf(hotKey.bound);
   }
 
@@ -175,7 +178,7 @@ export class HotKeys {
     const { caching: policy } = bound.query;
     const { begunAt } = hotKey;
     this.#requested.set(hotKey.key, { ...hotKey, bound, policy, pinned: false, begunAt: undefined });
-    if (begunAt !== undefined) this.recordResult(hotKey.key, begunAt);
+    if (begunAt !== undefined) this.recordResult(hotKey.key, begunAt, hotKey.bytesBilled);
   }
 
   /** True if the engine has failed since the newest result. */
@@ -183,14 +186,12 @@ export class HotKeys {
     return this.#entriesOf(key).some(({ failures }) => failures > 0);
   }
 
-  /** The keys to refresh now, the longest overdue first. Drops keys without a request within their caching time. */
+  /** The keys to refresh now. Drops keys without a request within their caching time. */
   due(now: number): readonly HotKey[] {
     for (const [key, { requestedAt, policy }] of [...this.#requested.entries()]) {
       if (requestedAt + policy.ttlSeconds * 1000 < now) this.#requested.delete(key);
     }
-    return this.#all()
-      .filter((hotKey) => hotKey.refreshAt <= now && !this.#mustMove(hotKey))
-      .sort((a, b) => a.refreshAt - b.refreshAt);
+    return this.#all().filter((hotKey) => hotKey.refreshAt <= now && !this.#mustMove(hotKey));
   }
 
   /** True if a key that was due still is: it may have been refreshed since, or be no longer hot. */
@@ -254,11 +255,6 @@ export class HotKeys {
   }
 }
 
-/** The parameters of a query but the tenant's, as a text. */
-const othersOf = memoize(({ query: { tenant }, parameters }: BoundQuery): string =>
-  JSON.stringify(Object.entries(parameters).filter(([name]) => name !== tenant?.parameter)),
-);
-
 function newHotKey(key: string, bound: BoundQuery, policy: CachePolicy, requestedAt: number): HotKey {
   return {
     key,
@@ -269,6 +265,7 @@ function newHotKey(key: string, bound: BoundQuery, policy: CachePolicy, requeste
     requestedAt,
     syncedAt: Number.NEGATIVE_INFINITY,
     begunAt: undefined,
+    bytesBilled: 0,
     failures: 0,
     refreshAt: Number.POSITIVE_INFINITY,
   };

@@ -1,12 +1,16 @@
+import { LRUCache } from 'lru-cache';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { Clock } from '../../concurrency/clock.ts';
 import { openRepeat } from '../../concurrency/repeat.ts';
 import type { SingleFlight } from '../../concurrency/single-flight.ts';
-import type { HotKey, HotKeys } from './hot-keys.ts';
+import { type HotKey, hotKeyLimit, type HotKeys } from './hot-keys.ts';
 import type { SharedCache } from '../shared/shared-cache.ts';
+import { RefreshTurns } from './refresh-turns.ts';
+import type { Waves } from './waves.ts';
 
 export interface WarmerOptions {
   readonly hotKeys: HotKeys;
+  readonly waves: Pick<Waves, 'nameOf'>;
   readonly singleFlight: Pick<SingleFlight<unknown>, 'has' | 'runsWithCallers'>;
   readonly shared: SharedCache | undefined;
   readonly clock: Clock;
@@ -46,17 +50,23 @@ const rejectedMs = 15_000;
  * for room: it takes turns with callers in the queue of the engine.
  */
 export function openWarmer(options: WarmerOptions): Warmer {
-  const { hotKeys, singleFlight, shared, clock, engineConcurrency } = options;
+  const { hotKeys, waves, singleFlight, shared, clock, engineConcurrency } = options;
   const closing = new AbortController();
   const running = new Set<string>();
+  const turns = new RefreshTurns();
+  /** True while the refresh that begins the run for many keys has not ended: the others would only wait for it. */
+  const isBeginning = new LRUCache<string, boolean>({ max: hotKeyLimit });
   /** The keys that the latest tick found, and how many of them have begun or need no refresh any more. */
   let due: readonly HotKey[] = [];
   let passed = 0;
   let recordedAt = clock.elapsedMs();
   let readAt = recordedAt;
 
-  const refresh = async (hotKey: HotKey) => {
+  const refresh = async (hotKey: HotKey, name: string | undefined) => {
+    const begins = name !== undefined && !isBeginning.has(name);
+    if (begins) isBeginning.set(name, true);
     running.add(hotKey.key);
+    turns.take(hotKey);
     try {
       const isDone = await options.refresh(hotKey, closing.signal);
       if (!isDone) hotKey.refreshAt = clock.elapsedMs() + elsewhereMs;
@@ -67,6 +77,7 @@ export function openWarmer(options: WarmerOptions): Warmer {
       if (hotKey.refreshAt <= now) hotKey.refreshAt = now + rejectedMs;
     } finally {
       running.delete(hotKey.key);
+      if (begins) isBeginning.set(name, false);
       // Not only with the next tick, or many keys with short intervals would be late; and in a turn of its own, for queries
       // that take no time.
       if (passed < due.length) setImmediate(refreshDue);
@@ -82,17 +93,19 @@ export function openWarmer(options: WarmerOptions): Warmer {
       if (hotKey === undefined || !hotKeys.isDue(hotKey, now)) continue;
       if (running.has(hotKey.key) || singleFlight.has(hotKey.key)) continue;
       if (running.size >= maxRefreshes) return;
+      const name = waves.nameOf(hotKey);
+      if (name !== undefined && isBeginning.get(name) === true) continue;
       const isRoomLeft = runsWithCallers + running.size < engineConcurrency;
       // One that does not go ahead of callers lets the next tick look for room: a later one may.
       if (isRoomLeft || hotKey.followed || (running.size === 0 && isNearlyTooLate(hotKey, now)))
-        refresh(hotKey);
+        refresh(hotKey, name);
     }
   };
 
   const tick = async () => {
     const now = clock.elapsedMs();
     options.onTick?.();
-    due = hotKeys.due(now);
+    due = turns.order(hotKeys.due(now));
     passed = 0;
     refreshDue();
     if (now - recordedAt >= recordDemandMs) {
