@@ -87,11 +87,13 @@ async function compute(
   context: RunContext,
 ): Promise<RunOutcome | undefined> {
   const { shared, memory, hotKeys, clock, engineTimeoutMs } = options;
-  const { key, bound, owner, payer, noCache, trace, wave, refresh } = query;
+  const { key, bound, policy, owner, payer, noCache, trace, wave, refresh } = query;
   const getShared = shared && (() => shared.get(runKeyOf(query), bound.query.maxRows));
   const cached = noCache || !getShared ? undefined : await withSpan(trace?.span, 'shared cache', getShared);
-  // Even if it is too old for this caller: it may be returned when the engine fails, and an incremental run begins with it.
-  if (cached !== undefined) await store(options, query, cached);
+  // One that is too old for this caller may be returned when the engine fails; and an incremental run begins with any.
+  if (cached !== undefined && freshnessOf(cached, policy, clock.elapsedMs()) === 'expired')
+    await memory.put(key, cached);
+  else if (cached !== undefined) await store(options, key, cached);
   if (cached !== undefined && isNewEnough(query, cached, clock.elapsedMs())) {
     return { document: cached, source: 'shared cache' };
   }
@@ -107,7 +109,7 @@ async function compute(
       shared === undefined
         ? { document: await run(context.signal), source: 'engine' }
         : await runUnderLease({ shared, clock, run, followMs: engineTimeoutMs }, query, context);
-    if (outcome !== undefined) await store(options, query, outcome.document);
+    if (outcome !== undefined) await store(options, key, outcome.document);
     return outcome;
   } catch (error) {
     if (mayServeStale(error) && !isOverBudget(error)) hotKeys.recordFailure(key, clock.elapsedMs());
@@ -126,13 +128,13 @@ export async function computeOnce(
 }
 
 async function store(
-  { memory, hotKeys, followers, clock }: ComputeOptions,
-  { key, policy }: CacheableQuery,
+  { memory, hotKeys, followers }: ComputeOptions,
+  key: string,
   document: ResultDocument,
 ): Promise<void> {
   await memory.put(key, document);
   hotKeys.recordResult(key, document.begunAt, document.metadata.cost?.bytesBilled);
-  if (freshnessOf(document, policy, clock.elapsedMs()) !== 'expired') followers.get(key)?.onResult(document);
+  followers.get(key)?.onResult(document);
 }
 
 function runEngine(

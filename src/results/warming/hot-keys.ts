@@ -18,7 +18,7 @@ export interface HotKey {
   syncedAt: number;
   /** When the run of the newest result began; undefined until one is known. */
   begunAt: number | undefined;
-  /** What that run was billed, as far as it is known. */
+  /** The bill of that run, as far as it is known. */
   bytesBilled: number;
   /** Failed runs since that result. */
   failures: number;

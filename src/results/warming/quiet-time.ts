@@ -1,4 +1,4 @@
-import type { HotKey } from './hot-keys.ts';
+import type { CachePolicy } from '../../catalog/model/saved-query.ts';
 
 /** The part of an interval by which a refresh may be earlier than it must be, and that around it in which others count. */
 const tenth = 0.1;
@@ -6,11 +6,19 @@ const tenth = 0.1;
 /** The part of its caching time after which a result is refreshed at the latest: its callers must not wait for the run. */
 const latestOfTtl = 0.95;
 
+/** A key that is refreshed, as `HotKey` has it. */
+interface RefreshedKey {
+  readonly key: string;
+  readonly policy: CachePolicy;
+  readonly refreshAt: number;
+  readonly bytesBilled: number;
+}
+
 interface Spread {
   readonly intervalMs: number;
   readonly begunAt: number;
   /** All that are kept warm. */
-  readonly keys: readonly HotKey[];
+  readonly keys: readonly RefreshedKey[];
 }
 
 /**
@@ -18,14 +26,14 @@ interface Spread {
  * after the interval, if of all refreshes and bills no more than the average are at about that place in it; up to a tenth
  * earlier otherwise, at random, so that keys that were computed together move away from each other.
  */
-export function quietTimeMs(hotKey: HotKey, { intervalMs, begunAt, keys }: Spread): number {
-  const latestMs = Math.min(intervalMs, hotKey.policy.ttlSeconds * 1000 * latestOfTtl);
+export function quietTimeMs(own: RefreshedKey, { intervalMs, begunAt, keys }: Spread): number {
+  const latestMs = Math.min(intervalMs, own.policy.ttlSeconds * 1000 * latestOfTtl);
   const [all, near] = [
     { refreshes: 0, bytes: 0 },
     { refreshes: 0, bytes: 0 },
   ];
   for (const { key, refreshAt, bytesBilled } of keys) {
-    if (key === hotKey.key || !Number.isFinite(refreshAt)) continue;
+    if (key === own.key || !Number.isFinite(refreshAt)) continue;
     all.refreshes += 1;
     all.bytes += bytesBilled;
     const distance = Math.abs(refreshAt - begunAt - latestMs) % intervalMs;
