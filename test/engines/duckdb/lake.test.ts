@@ -1,6 +1,6 @@
 import { globSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { duckdb } from '../../../src/engines/duckdb/duckdb.ts';
 import { increments } from '../../../src/plugins/increments/increments.ts';
 import { extensionsDir, isWithoutExtensions } from '../../support/duckdb-extensions.ts';
@@ -56,7 +56,7 @@ const files = {
 const insert = (
   from: number,
   to: number,
-) => `INSERT INTO w.events SELECT i, CASE i % 2 WHEN 0 THEN 'a' ELSE 'b' END,
+) => `INSERT INTO w.events (id, tenant, "time", price, body, tags, metadata) SELECT i, CASE i % 2 WHEN 0 THEN 'a' ELSE 'b' END,
   TIMESTAMPTZ '2026-01-01' + i * INTERVAL 1 HOUR, i / 8, json_object('i', i), ['x' || i], [{ url: '/' || i }, { url: 'y' }]
   FROM range(${from}, ${to}) AS t(i)`;
 
@@ -69,7 +69,10 @@ describe.skipIf(isWithoutExtensions)('a DuckLake', () => {
         engine: duckdb({ dataDir: lake.dataDir, extensionsDir, isolate, refreshSeconds: 0.05, threads: 2 }),
       },
     });
+  /** Undefined after a test that leaves no lake or no gateway for the next one. */
+  let isUsable = false;
   beforeEach(async () => {
+    if (isUsable) return;
     lake = await openLakeWriter();
     await lake.run(
       `CREATE TABLE w.events (id INTEGER, tenant VARCHAR, "time" TIMESTAMPTZ, price DECIMAL(18, 3), body JSON,
@@ -78,13 +81,17 @@ describe.skipIf(isWithoutExtensions)('a DuckLake', () => {
       insert(0, 100),
     );
     gateway = await open();
+    isUsable = true;
   });
-  afterEach(async () => {
-    await gateway?.close();
+  const end = async () => {
+    if (!isUsable) return;
+    isUsable = false;
+    await gateway.close();
     lake.close();
-  });
-  const get = async (name: string, parameters = '') => {
-    const response = await gateway.get(`${name}${parameters}`);
+  };
+  afterAll(end);
+  const get = async (name: string, parameters = '', from = gateway) => {
+    const response = await from.get(`${name}${parameters}`);
     return {
       status: response.status,
       version: response.headers.get('querygate-data-version'),
@@ -94,6 +101,20 @@ describe.skipIf(isWithoutExtensions)('a DuckLake', () => {
   };
   const logged = () => gateway.logged.map(({ msg }) => msg);
   const count = (n: number, total: number) => ({ result: [{ n, total }] });
+  /** The snapshot that is the newest, and what `counts` and `other` are at it. */
+  const state = async () => {
+    const [row] =
+      await lake.run(`SELECT (SELECT max(snapshot_id) FROM ducklake_snapshots('w'))::INTEGER AS newest,
+      (SELECT count(*) FROM w.events)::INTEGER AS n, (SELECT sum(id) FROM w.events)::INTEGER AS total,
+      (SELECT sum(n) FROM w.others)::INTEGER AS others`);
+    return row as Readonly<Record<'newest' | 'n' | 'total' | 'others', number>>;
+  };
+  let ids = 100;
+  /** Ten rows more. */
+  const insertTen = () => {
+    ids += 10;
+    return insert(ids - 10, ids);
+  };
 
   test.each([
     ['of its own', true],
@@ -101,37 +122,119 @@ describe.skipIf(isWithoutExtensions)('a DuckLake', () => {
   ])(
     'answers of a process %s are of a snapshot, which they name; only results of changed tables are computed again',
     async (_, isolate) => {
-      await gateway.close();
-      gateway = await open(isolate);
-      const first = await get('counts');
-      expect(first).toMatchObject({ status: 200, version: '3', body: count(100, 4950) });
-      expect(await get('other')).toMatchObject({ version: '2', body: count(1, 5) });
-      expect(await get('both')).toMatchObject({ version: '3', body: count(100, 5) });
-      await lake.run('INSERT INTO w.others VALUES (7)', 'DELETE FROM w.others WHERE n = 5');
-      await eventually(async () =>
-        expect(await get('other')).toMatchObject({ version: '5', body: count(1, 7) }),
+      const asked = isolate ? await open(true) : gateway;
+      const { newest, n, total, others } = await state();
+      const first = await get('counts', '', asked);
+      expect(first).toMatchObject({ status: 200, body: count(n, total) });
+      expect(await get('other', '', asked)).toMatchObject({ body: count(1, others) });
+      const both = await get('both', '', asked);
+      const versions = [first.version, (await get('other', '', asked)).version].map(Number);
+      expect(both).toMatchObject({ version: String(Math.max(...versions)), body: count(n, others) });
+      await lake.run(
+        `INSERT INTO w.others VALUES (${others + 2})`,
+        `DELETE FROM w.others WHERE n = ${others}`,
       );
-      expect(await get('both')).toMatchObject({ version: '5', body: count(100, 7) });
-      const again = await get('counts');
-      expect(again).toMatchObject({ version: '3', body: first.body });
+      const next = { version: String(newest + 2), body: count(1, others + 2) };
+      await eventually(async () => expect(await get('other', '', asked)).toMatchObject(next));
+      expect(await get('both', '', asked)).toMatchObject({ ...next, body: count(n, others + 2) });
+      const again = await get('counts', '', asked);
+      expect(again).toMatchObject({ version: first.version, body: first.body });
       expect(again.cache).toContain('hit');
+      if (isolate) await asked.close();
     },
   );
 
   test('GraphQL has the snapshot beside the rows', async () => {
-    const answer = await gateway.graphql('{ counts { dataVersion rows { n } } }');
-    expect(answer).toEqual({ data: { counts: { dataVersion: '3', rows: [{ n: 100 }] } } });
+    const { version: dataVersion, body } = await get('counts');
+    const answer = await gateway.graphql('{ counts { dataVersion rows { n total } } }');
+    expect(answer).toEqual({ data: { counts: { dataVersion, rows: body.result } } });
   });
 
   test('what is kept warm is refreshed once its tables have changed', async () => {
     await get('counts');
-    const { misses } = gateway.app.counters;
-    await lake.run(insert(100, 110));
-    await eventually(() => expect(gateway.app.counters.refreshes).toBe(1));
-    const { cache, version, body } = await get('counts');
-    expect({ version, body }).toEqual({ version: '4', body: count(110, 5995) });
+    const { misses, refreshes } = gateway.app.counters;
+    await lake.run(insertTen());
+    await eventually(() => expect(gateway.app.counters.refreshes).toBeGreaterThan(refreshes));
+    const { newest, n, total } = await state();
+    await eventually(async () => expect(await get('counts')).toMatchObject({ body: count(n, total) }));
+    const { cache, version } = await get('counts');
+    expect(version).toBe(String(newest));
     expect(cache).toContain('hit');
     expect(gateway.app.counters.misses).toBe(misses);
+  });
+
+  test('SQL of callers reads the snapshot, too', async () => {
+    const sql = encodeURIComponent('SELECT COUNT(*) AS c FROM t');
+    const { n } = await state();
+    expect(await get('caller', `?sql=${sql}`)).toMatchObject({ body: { result: [{ c: n }] } });
+    await lake.run(insertTen());
+    const { newest } = await state();
+    await eventually(async () =>
+      expect(await get('caller', `?sql=${sql}`)).toMatchObject({
+        version: String(newest),
+        body: { result: [{ c: n + 10 }] },
+      }),
+    );
+  });
+
+  test('while another process has the file of the catalog open, answers are of the snapshot before', async () => {
+    await lake.run('BEGIN', insertTen(), 'COMMIT');
+    const { newest, n, total } = await state();
+    const before = { status: 200, version: String(newest), body: count(n, total) };
+    await eventually(async () => expect(await get('counts')).toMatchObject(before));
+    const locked = await lake.hold();
+    await locked.run(insertTen());
+    await eventually(() =>
+      expect(logged()).toContain(
+        'The lake is not up to date: the catalog is locked by a process that writes to it; let that one end, or keep the catalog in Postgres',
+      ),
+    );
+    expect(await get('counts')).toMatchObject(before);
+    await expect(open()).rejects.toThrow('dataDir: the catalog is locked by a process that writes to it');
+    await locked.end();
+    const after = await state();
+    await eventually(async () =>
+      expect(await get('counts')).toMatchObject({
+        version: String(newest + 1),
+        body: count(n + 10, after.total),
+      }),
+    );
+  });
+
+  test('results that are made of the one before have the snapshot, too', async () => {
+    await lake.run(
+      `CREATE TABLE w.visits AS SELECT now() - i * INTERVAL 1 HOUR AS ts FROM range(50) AS t(i)`,
+    );
+    const hours = query(
+      6,
+      `SELECT TIMESTAMP_TRUNC(ts, HOUR) AS hour, COUNT(*) AS n FROM visits
+        WHERE ts >= TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 1 DAY) GROUP BY hour ORDER BY hour`,
+      'incremental: true\n',
+      '{ hour: { type: timestamp, description: h }, n: { type: integer, description: n } }',
+    ).replace('caching: 3600s\ncache_warming: 1800s', 'caching: 2s\ncache_warming: 1s');
+    const visits = JSON.stringify([{ name: 'ts', type: 'TIMESTAMP', mode: 'REQUIRED' }]);
+    const plugin = increments();
+    const asked = await openFolderApp(
+      { 'tables/visits.json': visits, 'hours.sql': hours },
+      {
+        options: {
+          engine: duckdb({ dataDir: lake.dataDir, extensionsDir, isolate: false, refreshSeconds: 0.05 }),
+          plugins: [plugin],
+        },
+      },
+    );
+    const hoursOf = () => get('hours', '', asked);
+    const { version } = await hoursOf();
+    const isMade = () =>
+      plugin.metrics?.[0]?.samples().some(({ labels, value }) => labels.run !== 'full' && value > 0);
+    const versions = new Set<string | null>();
+    await eventually(async () => {
+      versions.add((await hoursOf()).version);
+      expect(isMade()).toBe(true);
+    });
+    versions.add((await hoursOf()).version);
+    await asked.close();
+    expect([...versions]).toEqual([version]);
   });
 
   test('rows are those of DuckDB by hand, whatever has changed their columns', async () => {
@@ -167,43 +270,11 @@ describe.skipIf(isWithoutExtensions)('a DuckLake', () => {
         'events: in the lake, tenant is DOUBLE, of which not every value may be STRING',
       ),
     );
-  });
-
-  test('SQL of callers reads the snapshot, too', async () => {
-    const sql = encodeURIComponent('SELECT COUNT(*) AS c FROM t');
-    expect(await get('caller', `?sql=${sql}`)).toMatchObject({
-      version: '3',
-      body: { result: [{ c: 100 }] },
-    });
-    await lake.run(insert(100, 110));
-    await eventually(async () =>
-      expect(await get('caller', `?sql=${sql}`)).toMatchObject({
-        version: '4',
-        body: { result: [{ c: 110 }] },
-      }),
-    );
-  });
-
-  test('while another process has the file of the catalog open, answers are of the snapshot before', async () => {
-    await lake.run('BEGIN', insert(100, 110), 'COMMIT');
-    await eventually(async () => expect(await get('counts')).toMatchObject({ version: '4' }));
-    const locked = await lake.hold();
-    await locked.run(insert(110, 120));
-    await eventually(() =>
-      expect(logged()).toContain(
-        'The lake is not up to date: the catalog is locked by a process that writes to it; let that one end, or keep the catalog in Postgres',
-      ),
-    );
-    expect(await get('counts')).toMatchObject({ status: 200, version: '4', body: count(110, 5995) });
-    await expect(open()).rejects.toThrow('dataDir: the catalog is locked by a process that writes to it');
-    await locked.end();
-    await eventually(async () =>
-      expect(await get('counts')).toMatchObject({ version: '5', body: count(120, 7140) }),
-    );
+    await end();
   });
 
   test('a lake in place of another one is not read as its next snapshot', async () => {
-    expect(await get('counts')).toMatchObject({ status: 200, body: count(100, 4950) });
+    const { body } = await get('counts');
     rmSync(join(lake.folder, 'lake.ducklake'));
     await lake.run(
       'CREATE TABLE w.others AS SELECT 1::BIGINT AS n',
@@ -212,42 +283,8 @@ describe.skipIf(isWithoutExtensions)('a DuckLake', () => {
       'INSERT INTO w.others VALUES (2)',
     );
     await eventually(() => expect(logged().join()).toContain('it is another lake than at the start'));
-    expect(await get('counts')).toMatchObject({ status: 200, body: count(100, 4950) });
-  });
-
-  test('results that are made of the one before have the snapshot, too', async () => {
-    await gateway.close();
-    await lake.run(
-      `CREATE TABLE w.visits AS SELECT now() - i * INTERVAL 1 HOUR AS ts FROM range(50) AS t(i)`,
-    );
-    const hours = query(
-      6,
-      `SELECT TIMESTAMP_TRUNC(ts, HOUR) AS hour, COUNT(*) AS n FROM visits
-        WHERE ts >= TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 1 DAY) GROUP BY hour ORDER BY hour`,
-      'incremental: true\n',
-      '{ hour: { type: timestamp, description: h }, n: { type: integer, description: n } }',
-    ).replace('caching: 3600s\ncache_warming: 1800s', 'caching: 2s\ncache_warming: 1s');
-    const visits = JSON.stringify([{ name: 'ts', type: 'TIMESTAMP', mode: 'REQUIRED' }]);
-    const plugin = increments();
-    gateway = await openFolderApp(
-      { 'tables/visits.json': visits, 'hours.sql': hours },
-      {
-        options: {
-          engine: duckdb({ dataDir: lake.dataDir, extensionsDir, isolate: false, refreshSeconds: 0.05 }),
-          plugins: [plugin],
-        },
-      },
-    );
-    const { version } = await get('hours');
-    const isMade = () =>
-      plugin.metrics?.[0]?.samples().some(({ labels, value }) => labels.run !== 'full' && value > 0);
-    const versions = new Set<string | null>();
-    await eventually(async () => {
-      versions.add((await get('hours')).version);
-      expect(isMade()).toBe(true);
-    });
-    versions.add((await get('hours')).version);
-    expect([...versions]).toEqual([version]);
+    expect(await get('counts')).toMatchObject({ status: 200, body });
+    await end();
   });
 
   test('a file of the lake that is damaged gives 502 DATA_UNREADABLE, and the log names it', async () => {
@@ -257,6 +294,7 @@ describe.skipIf(isWithoutExtensions)('a DuckLake', () => {
     expect(logged().join('\n')).toMatch(
       /main\/events\/.*\.parquet, a file of the lake, cannot be read: .*; restore it, or delete it from the lake/,
     );
+    await end();
   });
 });
 
