@@ -28,6 +28,16 @@ columns: { c: { type: integer, description: c }, s: { type: integer, description
 ---*/
 SELECT COUNT(*) AS c, SUM(id) AS s, (SELECT SUM(n) FROM others) AS o FROM events WHERE tenant = @tenant
 `,
+  'past.sql': `/*---
+id: 11111111-2222-4333-8444-555555555556
+description: a query of the tests
+max_rows: 100
+caching: disabled
+parameters: { at: { type: timestamp, bind: TIMESTAMP, required: true, description: a } }
+columns: { c: { type: integer, description: c }, s: { type: integer, description: s } }
+---*/
+SELECT COUNT(*) AS c, SUM(id) AS s FROM events FOR SYSTEM_TIME AS OF @at WHERE id >= 100
+`,
 };
 
 describe.skipIf(!isNightly || isWithoutExtensions || isWithoutPostgres)('a lake in Postgres', () => {
@@ -115,6 +125,28 @@ describe.skipIf(!isNightly || isWithoutExtensions || isWithoutPostgres)('a lake 
         for (const body of bodies)
           if (JSON.stringify(JSON.parse(body)) !== JSON.stringify(byHand)) wrong.push(`${key}: ${body}`);
       }
+      const moments = await writer.run(
+        "SELECT snapshot_id AS id, strftime(snapshot_time, '%Y-%m-%dT%H:%M:%S.%fZ') AS at FROM ducklake_snapshots('w') ORDER BY id",
+      );
+      for (const { id, at } of moments.filter((_, index) => index > 2 && index % 97 === 0)) {
+        const [row] = await writer.run(
+          `SELECT count(*)::INTEGER AS c, sum(id)::INTEGER AS s FROM w.events AT (VERSION => ${id}) WHERE id >= 100`,
+        );
+        const response = await gateways[0]?.get(`past?at=${at}`);
+        const { c, ...sum } = row ?? {};
+        const byHand = JSON.stringify({ result: [{ c, ...(sum.s !== null && sum) }] });
+        const body = await response?.text();
+        if (body !== byHand) wrong.push(`${at}: ${body}, not ${byHand}`);
+      }
+      await writer.run(
+        "INSERT INTO w.events SELECT i, 'a' FROM range(100000, 101000) AS t(i)",
+        'DELETE FROM w.events WHERE id >= 100000 AND id % 2 = 0',
+        "CALL ducklake_rewrite_data_files('w', delete_threshold => 0)",
+      );
+      const rewritten = await gateways[0]?.get(`past?at=${moments[500]?.at}`);
+      expect(await rewritten?.json()).toMatchObject({
+        error: { message: expect.stringContaining('have been rewritten since') },
+      });
       expect(wrong).toEqual([]);
       const ofAll = seenByAll().size;
       console.log({ answers: answers.size, ofAll, statuses: Object.fromEntries(statuses) });

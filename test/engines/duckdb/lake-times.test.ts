@@ -1,8 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DuckDBConnection } from '@duckdb/node-api';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { bind, plainParameters } from '../../../src/catalog/binding/bind.ts';
+import { parseCatalog } from '../../../src/catalog/folder/load-catalog.ts';
+import type { SavedQuery } from '../../../src/catalog/model/saved-query.ts';
+import { readConfig } from '../../../src/config.ts';
 import { duckdb } from '../../../src/engines/duckdb/duckdb.ts';
+import { withDefaults } from '../../../src/engines/duckdb/duckdb-options.ts';
+import { openDuckdb } from '../../../src/engines/duckdb/open-duckdb.ts';
+import { engineHost } from '../../support/engine-host.ts';
 import { extensionsDir, isWithoutExtensions } from '../../support/duckdb-extensions.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FolderApp, openFolderApp } from '../../support/folder-app.ts';
@@ -215,6 +223,40 @@ describe.skipIf(isWithoutExtensions)('FOR SYSTEM_TIME AS OF over a DuckLake', ()
       expect(await get(name)).toEqual(await byHand(`SELECT ${count} FROM ${eventsAt(micros + 1000n)}`));
     }
     now = new Date();
+  });
+
+  test('a part that is computed once for a wave has the rows of its time', async () => {
+    const part = files['past.sql'].replace('serve: off\n', 'serve: off\nmaterialize: refresh\n');
+    const reader = query('SELECT COUNT(*) AS n, SUM(id) AS total FROM query.past(moment => @at)');
+    const texts = { 'past.sql': part, 'reader.sql': reader };
+    const catalog = {
+      ...parseCatalog('', new Map(Object.entries(texts).map(([path, sql]) => [path, { text: sql }]))),
+      tables: [{ name: 'events', fields: JSON.parse(files['tables/events.json']) }],
+    };
+    const config = readConfig({ DATA_DIR: lake.dataDir, STORE_FILE: ':memory:' });
+    const made = vi.spyOn(DuckDBConnection.prototype, 'prepare');
+    const engine = await openDuckdb(
+      engineHost({ catalog, config, now: () => now }),
+      withDefaults({
+        dataDir: lake.dataDir,
+        extensionsDir,
+        isolate: false,
+        threads: 1,
+        storeFile: ':memory:',
+      }),
+    );
+    const wave = { moment: now.getTime(), until: now.getTime() + 30_000 };
+    const [one] = catalog.queries;
+    for (const micros of [times[2] ?? 0n, times[3] ?? 0n, times[2] ?? 0n]) {
+      const bound = bind(one as SavedQuery, plainParameters({ at: text(micros) }), now.getTime());
+      const { rows } = await engine.run(bound, { signal: new AbortController().signal, wave });
+      const hand = JSON.parse(await lake.rows(`SELECT ${count} FROM ${eventsAt(micros)}`));
+      expect(rows.map((row) => JSON.parse(row))).toEqual(hand);
+    }
+    await engine.close();
+    const tables = made.mock.calls.filter(([sql]) => sql.startsWith('CREATE TABLE memory.'));
+    made.mockRestore();
+    expect(tables).toHaveLength(2);
   });
 
   test('results are kept for each time', async () => {
