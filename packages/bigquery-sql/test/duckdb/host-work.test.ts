@@ -73,7 +73,7 @@ test.each(hostFunctions.map((definition) => [definition.name, definition] as con
   (_, definition) => {
     const text = '1'.repeat(1_000_000);
     for (const args of argumentsWith(definition, text)) {
-      const work = new HostWork({ ...callerLimits, chunkMs: 50 });
+      const work = new HostWork({ ...callerLimits, chunkMs: 10 });
       const ms = processorTime(() =>
         failure(() => work.run(2_048, () => void failure(() => definition.compute(args)))),
       );
