@@ -10,7 +10,7 @@ import { isNightly } from '../support/nightly.ts';
 import { queryText } from '../support/queries.ts';
 
 const replacements = isNightly ? 10 : 4;
-const requests = isNightly ? 5_000 : 2_000;
+const requests = isNightly ? 5_000 : 1_000;
 const callers = 8;
 const key = 'a-key-of-the-rollout-test';
 
