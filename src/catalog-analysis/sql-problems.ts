@@ -61,7 +61,8 @@ export function problemsOfSql(
   tables: Catalog['tables'],
   hasOpenTables: boolean,
 ): readonly Problem[] {
-  const { parameters, columns } = file;
+  const { parameters, columns, problems = [] } = file;
+  if (problems.length > 0) return problems;
   const declared = new Set(parameters.map(({ name }) => name.toLowerCase()));
   const declaredType = parameterTypeIn(parameters);
   const parameterType = (name: string) => (declared.has(name.toLowerCase()) ? declaredType(name) : unknown);

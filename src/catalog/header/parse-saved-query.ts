@@ -42,6 +42,8 @@ export interface FileSql extends Pick<SavedQuery, 'sql' | 'source'> {
   readonly parameters: readonly TypedParameter[];
   /** Undefined if the header cannot be read. */
   readonly columns: readonly Column[] | undefined;
+  /** Those of what it reads, without which its SQL is not put together. */
+  readonly problems?: readonly Problem[];
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Budget } from '../../config/budget.ts';
-import type { Source } from '@querygate/bigquery-sql/problem';
+import type { Problem, Source } from '@querygate/bigquery-sql/problem';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { ListedView } from '@querygate/bigquery-sql/tree';
 import type { ParameterType, TypedParameter } from '@querygate/bigquery-sql/types';
@@ -339,6 +339,8 @@ export interface TextAt {
 /** A part of queries as a query by itself. */
 export interface PartSql extends Pick<SavedQuery, 'sql' | 'source'> {
   readonly parameters: readonly TypedParameter[];
+  /** Those of what it reads, without which its SQL is not put together. */
+  readonly problems: readonly Problem[];
 }
 
 /** All saved queries, and the tables that they read. */

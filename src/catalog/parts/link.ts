@@ -62,14 +62,17 @@ export function buildLinker(library: Library): Linker {
   };
   const asQuery = (unit: Unit): readonly PartSql[] => {
     if (unit.kind !== 'function') {
-      const { sql, source } = linkUnit(unit);
-      return [{ sql, source, parameters: unit.parameters }];
+      const { sql, source, problems } = linkUnit(unit);
+      return [{ sql, source, parameters: unit.parameters, problems }];
     }
+    const { problems } = closureOf(unit);
+    if (problems.length > 0)
+      return [{ sql: unit.text, source: { file: unit.file, line: unit.line }, parameters: [], problems }];
     const fresh = freshNames(closureOf(unit).units);
     const segments = new Assembly(readsOf, fresh, maxLength).callOf(unit);
     if (segments === undefined) return [];
     const { sql, written } = joinSegments(segments, fresh.written);
-    return [{ sql, source: { file: unit.file, line: 1, written }, parameters: [] }];
+    return [{ sql, source: { file: unit.file, line: 1, written }, parameters: [], problems }];
   };
   return {
     asQuery,

@@ -2,6 +2,7 @@ import { problemAt } from '@querygate/bigquery-sql/problem';
 import { describe, expect, test } from 'vitest';
 import { parseCatalog } from '../../../src/catalog/folder/load-catalog.ts';
 import type { CatalogFiles } from '../../../src/catalog/folder/read-folder.ts';
+import { readParts } from '../../../src/catalog/folder/read-parts.ts';
 import { describeProblem, StartError } from '../../../src/errors.ts';
 import { queryText } from '../../support/queries.ts';
 
@@ -250,6 +251,24 @@ test.each<[string, Texts, readonly string[]]>([
   ],
 ])('%s: refused', (_, texts, problems) => {
   expect(problemsIn(texts)).toEqual(problems);
+});
+
+test('a definition that reads itself through others is no query by itself, in none of their files', () => {
+  const files = filesOf({
+    'views/v.sql': 'CREATE VIEW d.v AS SELECT x FROM d.w',
+    'views/w.sql': 'CREATE VIEW d.w AS SELECT x FROM d.v',
+    'functions/f.sql': 'CREATE FUNCTION d.f(n INT64) AS (d.g(n))',
+    'functions/g.sql': 'CREATE FUNCTION d.g(n INT64) AS (d.f(n))',
+  });
+  const { asQueries } = readParts('', files);
+  expect(
+    [...files.keys()].map((path) => asQueries(path).flatMap((part) => part.problems.map(describeProblem))),
+  ).toEqual([
+    ['views/v.sql:1:34 d.v reads itself: views/v.sql:1 → views/w.sql:1 → views/v.sql'],
+    ['views/v.sql:1:34 d.v reads itself: views/v.sql:1 → views/w.sql:1 → views/v.sql'],
+    ['functions/f.sql:1:34 d.f reads itself: functions/f.sql:1 → functions/g.sql:1 → functions/f.sql'],
+    ['functions/f.sql:1:34 d.f reads itself: functions/f.sql:1 → functions/g.sql:1 → functions/f.sql'],
+  ]);
 });
 
 describe('many definitions in a file', () => {

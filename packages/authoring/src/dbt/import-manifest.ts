@@ -56,5 +56,5 @@ function summaryOf(nodes: readonly DbtNode[], files: readonly NodeFile[]): strin
     return length === 0 ? [] : [`${length} ${kind}${length === 1 ? '' : 's'}`];
   });
   const parts = files.filter(isPart).length;
-  return `Of ${counted.join(', ')}: ${files.length - parts} tables, ${parts} parts.\n`;
+  return `Of ${counted.join(', ') || 'no model'}: ${files.length - parts} tables, ${parts} parts.\n`;
 }

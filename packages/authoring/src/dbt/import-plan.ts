@@ -62,7 +62,10 @@ export class ImportPlan {
     const reason = this.#tableProblem(node);
     if (reason === undefined) this.notes.push(`${node.id} is a table: ${why}`);
     else if (why === notCompiled) this.notCompiled.push(node.id);
-    else this.notes.push(`${node.id} is left out: ${node.path.length === 0 ? why : `${why}; ${reason}`}`);
+    else
+      this.notes.push(
+        `${node.id} is left out: ${node.path.length === 0 || why === reason ? why : `${why}; ${reason}`}`,
+      );
   }
 
   /** Makes a node a table. @returns why it cannot be one */

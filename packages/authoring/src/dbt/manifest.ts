@@ -148,7 +148,7 @@ function kindProblem(data: unknown): string | undefined {
   const adapter = metadata?.adapter_type;
   return adapter === 'bigquery'
     ? undefined
-    : `is of a project for ${JSON.stringify(adapter)}, whose SQL is not that of BigQuery; compile it with dbt-bigquery`;
+    : `is of a project for ${JSON.stringify(adapter ?? null)}, whose SQL is not that of BigQuery; compile it with dbt-bigquery`;
 }
 
 function toNode(id: string, node: z.output<typeof nodeSchema>): DbtNode {

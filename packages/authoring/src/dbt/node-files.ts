@@ -59,7 +59,9 @@ export function partFile(node: DbtNode): MadeFile {
   if (materialized === 'incremental')
     return { reason: 'it is incremental: its SQL may be that of new rows only' };
   if (!asTheirSql.includes(materialized))
-    return { reason: `it is materialized as ${materialized}, which may be more than its SQL` };
+    return {
+      reason: `it is materialized as ${materialized ?? 'nothing that is known'}, which may be more than its SQL`,
+    };
   if (compiled === undefined) return { reason: notCompiled };
   const sql = compiled.replace(/\s*;$/, '');
   if (materialized === 'ephemeral') {

@@ -64,7 +64,7 @@ function problemsIn(
     if (queries.length !== 1) return [{ file, message: 'it is more than one statement' }];
     const ofReads = tablesIn(parts, path).flatMap((table) => readProblem(table) ?? []);
     if (ofReads.length > 0) return ofReads.map((message) => ({ file, message }));
-    if (dialect.sql === 'native') return [];
+    if (dialect.sql === 'native') return queries.flatMap((part) => part.problems);
     return queries.flatMap((part) => problemsOfSql({ ...part, columns: undefined }, tables, hasOpenTables));
   };
 }
