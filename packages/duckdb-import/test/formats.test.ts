@@ -8,14 +8,15 @@ import { openImport } from '../src/open-import.ts';
 import { openTestStore, type TestStore } from './test-store.ts';
 
 let folder: string;
-let store: TestStore;
+/** That of the last import, or a new one. */
+let store: TestStore | undefined;
 
-beforeEach(async () => {
+beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'data-'));
-  store = await openTestStore([]);
+  store = undefined;
 });
 afterEach(() => {
-  store.close();
+  store?.close();
   rmSync(folder, { recursive: true });
 });
 
@@ -48,20 +49,24 @@ const write = (name: string, content: string | Buffer) => {
   writeFileSync(join(folder, name), content);
 };
 
-const query = (sql: string) => store.queryJson(sql);
+const query = async (sql: string) => {
+  store ??= await openTestStore([]);
+  return store.queryJson(sql);
+};
 
 /** Imports the folder into an empty store. Returns the problems of whole files, by table, and all reported problems. */
 const importAll = async (tables: readonly TableSchema[]) => {
   const scratch = mkdtempSync(join(tmpdir(), 'scratch-'));
-  store.close();
-  store = await openTestStore(tables);
+  store?.close();
+  const opened = await openTestStore(tables);
+  store = opened;
   const reported: string[] = [];
   const data = await openImport({
-    connect: store.connect,
+    connect: opened.connect,
     dataDir: folder,
     scratch,
-    tables: store.tables,
-    onRepeatedRecord: store.onRepeatedRecord,
+    tables: opened.tables,
+    onRepeatedRecord: opened.onRepeatedRecord,
     events: { problem: (message) => reported.push(message) },
     signal: new AbortController().signal,
   });
