@@ -172,7 +172,6 @@ async function openRun(
   const sandboxes = settings.isolate
     ? openSandboxes({
         folder: store.sandboxes,
-        compiled: store.compiled,
         size: Math.max(1, Math.min(settings.threads, concurrency - 1)),
         queueLength,
         limits: settings.sandbox,

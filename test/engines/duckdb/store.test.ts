@@ -228,16 +228,16 @@ describe('the store', () => {
   });
 });
 
-test('only what sandboxes have compiled is left for the next process by one that was killed', async () => {
+test('nothing that a process was killed with is left for the next one', async () => {
   const instance = await DuckDBInstance.create();
   const connection = await instance.connect();
   const base = join(folder, 'store.duckdb');
-  for (const name of ['compiled', 'sandboxes', 'scratch']) {
+  for (const name of ['sandboxes', 'scratch']) {
     mkdirSync(`${base}.${name}`);
     writeFileSync(join(`${base}.${name}`, 'left'), '');
   }
-  const { compiled, sandboxes, scratch, close } = await openStore(connection, base);
-  expect([compiled, sandboxes, scratch].map((path) => readdirSync(path).length)).toEqual([1, 0, 0]);
+  const { sandboxes, scratch, close } = await openStore(connection, base);
+  expect([sandboxes, scratch].map((path) => readdirSync(path).length)).toEqual([0, 0]);
   instance.closeSync();
   await close();
   expect(readdirSync(folder).filter((name) => /^store\.duckdb\.[^w]/.test(name))).toEqual([]);

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Outline } from '@querygate/bigquery-sql/sandbox';
 import { openSandboxes } from '../../../src/engines/duckdb/sandbox/open-sandboxes.ts';
 import { type SandboxProcess, startSandbox } from '../../../src/engines/duckdb/sandbox/sandbox-process.ts';
@@ -41,12 +41,12 @@ function play(fault: string): void {
   process.execPath = program;
 }
 
-const start = () => startSandbox({ ...limits, folder: join(folder, 'one') }, join(folder, 'compiled'));
+const start = () => startSandbox({ ...limits, folder: join(folder, 'one') });
 
 /** @returns runs a task with a sandbox, for one key */
 function open(inFolder = folder) {
   const sandboxes = openSandboxes({
-    ...{ folder: inFolder, compiled: join(folder, 'compiled'), size: 2, queueLength: 10, limits },
+    ...{ folder: inFolder, size: 2, queueLength: 10, limits },
     onProblem: (message) => problems.push(message),
   });
   close = sandboxes.close;
@@ -130,9 +130,20 @@ test('a process is ready before it has run texts over no rows, and a text ends t
   await sandbox.ended;
 });
 
+test('what a process has compiled is kept where Node keeps it, for those that start later', async () => {
+  const compiled = join(folder, 'compiled');
+  vi.stubEnv('NODE_COMPILE_CACHE', compiled);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const sandbox = start();
+  await sandbox.ready;
+  await eventually(() => expect(readdirSync(compiled)).toHaveLength(1));
+  sandbox.kill();
+  await sandbox.ended;
+});
+
 test('a spare process runs texts over no rows', async () => {
   const sandboxes = openSandboxes({
-    ...{ folder, compiled: join(folder, 'compiled'), size: 2, queueLength: 10, limits },
+    ...{ folder, size: 2, queueLength: 10, limits },
     onProblem: () => {},
   });
   close = sandboxes.close;

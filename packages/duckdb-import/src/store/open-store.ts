@@ -16,8 +16,6 @@ export interface Store {
   readonly scratch: string;
   /** Another one, for the rows that SQL of callers reads. */
   readonly sandboxes: string;
-  /** The folder of the compile cache of these, which the next process finds if this one is killed. */
-  readonly compiled: string;
   /** Bytes on disk; undefined in memory. */
   size(): number | undefined;
   /** Removes the temporary files. The caller must have closed all connections. */
@@ -46,7 +44,6 @@ export async function openStore(
   const base = file ?? join(await mkdtemp(join(tmpdir(), 'querygate-')), 'store');
   const folders = { scratch: `${base}.scratch`, spill: `${base}.spill`, sandboxes: `${base}.sandboxes` };
   const { scratch, spill, sandboxes } = folders;
-  const compiled = `${base}.compiled`;
   try {
     mkdirSync(dirname(base), { recursive: true, mode: ownerOnly.folder });
     await attach(connection, file);
@@ -56,7 +53,6 @@ export async function openStore(
       rmSync(folder, { recursive: true, force: true });
       mkdirSync(folder, { mode: ownerOnly.folder });
     }
-    mkdirSync(compiled, { recursive: true, mode: ownerOnly.folder });
   } catch (error) {
     if (error instanceof Error && /^Out of Memory|^Failed to allocate/.test(error.message)) throw error;
     throw unusable(path, error);
@@ -71,11 +67,10 @@ export async function openStore(
     folder: file === undefined ? undefined : dirname(file),
     scratch,
     sandboxes,
-    compiled,
     size: () => (file === undefined ? undefined : sizeOf(file) + sizeOf(`${file}.wal`)),
     async close() {
       keep();
-      for (const folder of [...temporary, compiled]) await rm(folder, { recursive: true, force: true });
+      for (const folder of temporary) await rm(folder, { recursive: true, force: true });
     },
   };
 }

@@ -46,8 +46,6 @@ export class StoppedText extends Error {
 interface SandboxesOptions {
   /** Where processes have folders of their own. */
   readonly folder: string;
-  /** Where they keep what V8 has compiled for those that start after them. */
-  readonly compiled: string;
   /** How many texts may run at the same moment. */
   readonly size: number;
   readonly queueLength: number;
@@ -65,14 +63,14 @@ const leastPart = { ofUse: 1 / 10, ofTurn: 1 / 2 };
 const graceMs = 1_000;
 
 export function openSandboxes(options: SandboxesOptions): Sandboxes {
-  const { folder, compiled, size, queueLength, limits, onProblem } = options;
+  const { folder, size, queueLength, limits, onProblem } = options;
   const { memoryBytes, diskBytes } = limits;
   const slots = new ProcessorSlots({ size, sliceMs, queueLength, overflow: queueFull });
   let started = 0;
   const pool = new SandboxPool({
     start() {
       started += 1;
-      return startSandbox({ folder: join(folder, `sandbox-${started}`), memoryBytes, diskBytes }, compiled);
+      return startSandbox({ folder: join(folder, `sandbox-${started}`), memoryBytes, diskBytes });
     },
     onProblem,
   });
