@@ -52,8 +52,9 @@ export function openAccountFile(path: string): AccountStore {
     known = state;
   };
   return {
-    async save(saved) {
-      await sleep(Math.max(0, restsUntil - performance.now()));
+    async save(saved, ending) {
+      const restMs = Math.max(0, restsUntil - performance.now());
+      await sleep(restMs, undefined, { signal: ending }).catch(() => {});
       const before = performance.now();
       take(saved);
       await takeOthers();

@@ -5,8 +5,13 @@ import { type Account, type AccountRow, add, nameOf, otherAccounts, type Totals 
 
 /** Where accounts outlive the process. */
 export interface AccountStore {
-  /** Stores rows in place of earlier ones of the same process. @returns false if it has to be tried again */
-  save(rows: readonly AccountRow[]): Promise<boolean>;
+  /**
+   * Stores rows in place of earlier ones of the same process.
+   *
+   * @param ending aborted when they can wait no longer
+   * @returns false if it has to be tried again
+   */
+  save(rows: readonly AccountRow[], ending: AbortSignal): Promise<boolean>;
   /** True if the rows that were saved before may be lost, so that all are to be saved again. */
   hasLost(saved: AccountRow): Promise<boolean>;
   /** All rows of some days, of all processes. */
@@ -39,6 +44,7 @@ export class Accounts {
   #saved: AccountRow | undefined;
   #isFailing = false;
   readonly #timer: NodeJS.Timeout | undefined;
+  readonly #ending = new AbortController();
 
   /** @param store undefined: they end with the process */
   constructor(store: AccountStore | undefined, log: Logger) {
@@ -69,6 +75,7 @@ export class Accounts {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    this.#ending.abort();
     await this.#saving;
     await this.#save();
     await this.#store?.close();
@@ -86,7 +93,7 @@ export class Accounts {
     while (this.#store !== undefined && this.#unsaved.size > 0) {
       const saved = this.#unsaved;
       this.#unsaved = new Map();
-      const isSaved = await this.#store.save([...saved.values()]).catch(this.#report);
+      const isSaved = await this.#store.save([...saved.values()], this.#ending.signal).catch(this.#report);
       if (isSaved !== true) {
         this.#unsaved = new Map([...saved, ...this.#unsaved]);
         return;

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { redis } from '../../../src/gateway/redis.ts';
 import type { AccountRow } from '../../../src/plugins/costs/account.ts';
+import { Accounts } from '../../../src/plugins/costs/accounts.ts';
 import { openAccountFile, readAccountFile } from '../../../src/plugins/costs/account-file.ts';
 import { readAccounts } from '../../../src/cli/costs/print-costs.ts';
 import {
@@ -136,13 +137,28 @@ describe('accounts in a file', () => {
       ...{ runs, bytesBilled: runs, slotMs: 0 },
     });
     const [one, two] = [openAccountFile(file), openAccountFile(file)];
+    const { signal } = new AbortController();
     for (let runs = 1; runs <= 20; runs += 1) {
-      await one.save([row('one', runs)]);
-      await two.save([row('two', runs)]);
+      await one.save([row('one', runs)], signal);
+      await two.save([row('two', runs)], signal);
     }
     expect(sumOf(readAccountFile(file))).toBe(40);
     rmSync(file);
     expect(await one.hasLost(row('one', 20))).toBe(true);
+  });
+
+  test('what is settled while a file rests after a long write is saved when the gateway ends', async () => {
+    const store = openAccountFile(file);
+    const clock = vi.spyOn(performance, 'now');
+    // The write begins at the second of these times, and ends at the third.
+    for (const time of [0, 0, 1e6]) clock.mockReturnValueOnce(time);
+    await store.save([], new AbortController().signal);
+    clock.mockRestore();
+    const accounts = new Accounts(store, pino({ enabled: false }));
+    const bill = { runs: 1, bytesBilled: 7, slotMs: 0 };
+    accounts.settle({ day, key: 'k', tenant: 't', endpoint: 'e' }, bill);
+    await accounts.close();
+    expect(sumOf(readAccountFile(file))).toBe(7);
   });
 
   test('a folder that cannot be written is in the log once, and later writes have all of it', async () => {
