@@ -1,14 +1,15 @@
 import type { Clock } from '../../src/concurrency/clock.ts';
 import { getOrAdd } from '../../src/get-or-add.ts';
-import type { SharedCache } from '../../src/results/shared/shared-cache.ts';
+import type { ResultDocument } from '../../src/results/result-document.ts';
+import type { OpenSharedCache, SharedCache } from '../../src/results/shared/shared-cache.ts';
 
 /**
  * A shared cache that never fails, in this process.
  *
- * @param clock by which results expire; without it they are kept
+ * @param clock its own, by which results expire, and which gateways read; without it they are kept
  */
-export function fakeShared(clock?: Clock): { open: (onConnected: () => void) => SharedCache } {
-  const stored = new Map<string, never>();
+export function fakeShared(clock?: Clock): { open: OpenSharedCache } {
+  const stored = new Map<string, ResultDocument>();
   const leases = new Map<string, string>();
   const demand = new Map<string, number>();
   const listeners = new Map<string, Set<(begunAt: number) => void>>();
@@ -31,7 +32,7 @@ export function fakeShared(clock?: Clock): { open: (onConnected: () => void) => 
       return current === undefined ? undefined : { state: 'working', fencingToken: current };
     },
     async publish(key, _token, document, keepMs) {
-      stored.set(key, document as never);
+      stored.set(key, document);
       clock?.after(keepMs, () => {
         if (stored.get(key) === document) stored.delete(key);
       });
@@ -54,9 +55,24 @@ export function fakeShared(clock?: Clock): { open: (onConnected: () => void) => 
     close: async () => {},
   };
   return {
-    open(onConnected) {
+    open(onConnected, time) {
       setImmediate(onConnected);
-      return shared;
+      const note = () => clock && time.note?.(clock.now().getTime(), time.elapsedMs());
+      return {
+        ...shared,
+        async get(key) {
+          const document = stored.get(key);
+          const begunAt = document && time.elapsedAt(document.computedAt);
+          const isFuture = begunAt !== undefined && begunAt > time.elapsedMs() + 5_000;
+          return document === undefined || begunAt === undefined || isFuture
+            ? undefined
+            : { ...document, begunAt };
+        },
+        acquire(key, options) {
+          note();
+          return shared.acquire(key, options);
+        },
+      };
     },
   };
 }

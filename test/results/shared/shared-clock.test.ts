@@ -1,16 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { bind, plainParameters } from '../../../src/catalog/binding/bind.ts';
-import { type Clock, systemClock } from '../../../src/concurrency/clock.ts';
+import type { Clock } from '../../../src/concurrency/clock.ts';
 import type { Engine } from '../../../src/engine-contract/engine.ts';
 import { openResults } from '../../../src/results/open-results.ts';
 import { openRedisCache } from '../../../src/results/redis/redis-shared-cache.ts';
 import { buildSharedClock } from '../../../src/results/shared/shared-clock.ts';
 import { fakeClock } from '../../support/fake-clock.ts';
 import { fakeEngine } from '../../support/fake-engine.ts';
+import { fakeShared } from '../../support/fake-shared.ts';
 import { draftQuery } from '../../support/queries.ts';
 import { hasRedis, redisServer } from '../../support/redis-server.ts';
+import { sharedTime } from '../../support/shared-time.ts';
 
 const second = 1_000;
 
@@ -48,70 +49,74 @@ describe('the clock of a gateway that shares a cache', () => {
   });
 });
 
-const intervalMs = second;
-
-describe.skipIf(!hasRedis)('of several gateways on Redis', () => {
-  test('those whose clocks are ahead or behind take part in the waves of the others', async () => {
-    const redis = await redisServer();
-    await redis.start();
-    const query = draftQuery({
-      columns: { x: 'integer' },
-      caching: ['caching: 10s', 'cache_warming: 1s', 'warm: [{}]'],
-      sql: 'select 1 as x',
-    });
-    const runs: { readonly moment: number | undefined; readonly at: number }[] = [];
-    const open = (byMs: number) => {
-      const clock: Clock = { ...systemClock, now: () => new Date(Date.now() + byMs) };
-      const fake = fakeEngine({ clock, queryMs: 50 });
-      const engine: Engine = {
-        ...fake,
-        run(bound, options) {
-          runs.push({ moment: options.wave?.moment, at: Date.now() });
-          return fake.run(bound, options);
-        },
-      };
-      return openResults({
-        ...{
-          catalog: { queries: [query], tables: [] },
-          engine,
-          engineConcurrency: 4,
-          engineTimeoutMs: 30_000,
-        },
-        ...{ memoryBytes: 1e7, clock, log: pino({ level: 'silent' }), refreshesTogether: () => true },
-        openShared: (onConnected, time) =>
-          openRedisCache({
-            ...{ url: redis.url, secret: undefined, log: pino({ level: 'silent' }), onConnected, time },
-            hotKeyLimit: 10,
-          }),
-        onCost() {},
-      });
-    };
-    const gateways = [0, 40 * second, -40 * second].map(open);
-    try {
-      await Promise.all(gateways.map(({ ready }) => ready));
-      const begunAt = Date.now();
-      await sleep(5 * intervalMs);
-      const waves = Math.ceil((Date.now() - begunAt) / intervalMs);
-      const moments = runs.map(({ moment = 0 }) => moment);
-      expect(runs.length).toBeGreaterThanOrEqual(3);
-      // One run in each wave, and the first one.
-      expect(runs.length).toBeLessThanOrEqual(waves + 1);
-      // They begin at places of the interval that are the same for all, and at the time of the machine.
-      expect(new Set(moments.map((moment) => moment % (intervalMs / 10))).size).toBe(1);
-      for (const { moment = 0, at } of runs) expect(Math.abs(at - moment)).toBeLessThan(10 * second);
-      // The result of one is that of the others, of the same age.
-      const { signal } = new AbortController();
-      for (const gateway of gateways) {
-        const { document, cacheStatus } = await gateway.get(bind(query, plainParameters({})), {
-          caller: { signal },
-          noCache: false,
-        });
-        expect(cacheStatus).toBe('HIT');
-        expect(Math.abs(document.computedAt - Date.now())).toBeLessThan(10 * second);
-      }
-    } finally {
-      for (const gateway of gateways) await gateway.close();
-      await redis.close();
-    }
+test.each([
+  ['ahead', 40 * second],
+  ['behind', -40 * second],
+  ['minutes ahead', 500 * second],
+])('a gateway whose clock is %s takes part in the waves of the others', async (_, byMs) => {
+  const clock = fakeClock();
+  const shared = fakeShared(clock);
+  const query = draftQuery({
+    columns: { x: 'integer' },
+    caching: ['caching: 900s', 'cache_warming: 300s', 'warm: [{}]'],
+    sql: 'select 1 as x',
   });
+  const runs: { readonly moment: number; readonly at: number }[] = [];
+  const gateways = [byMs, 0, byMs].map((by) => {
+    const own: Clock = { ...clock, now: () => new Date(clock.now().getTime() + by) };
+    const fake = fakeEngine({ clock: own, queryMs: 50 });
+    const engine: Engine = {
+      ...fake,
+      run(bound, options) {
+        const at = clock.now().getTime();
+        runs.push({ moment: options.wave?.moment ?? own.now().getTime(), at });
+        return fake.run(bound, options);
+      },
+    };
+    return openResults({
+      ...{ catalog: { queries: [query], tables: [] }, engine, engineConcurrency: 4, engineTimeoutMs: 30_000 },
+      ...{ memoryBytes: 1e7, clock: own, log: pino({ level: 'silent' }), refreshesTogether: () => true },
+      openShared: shared.open,
+      onCost() {},
+    });
+  });
+  await clock.pass(400 * second);
+  runs.length = 0;
+  await clock.pass(3_000 * second);
+  // One run in each wave, at the right time.
+  expect(runs).toHaveLength(10);
+  for (const { moment, at } of runs) expect(Math.abs(at - moment)).toBeLessThan(second);
+  expect(new Set(runs.map(({ moment }) => moment % (300 * second))).size).toBe(1);
+  // The result of one is that of the others, of the same age.
+  const { signal } = new AbortController();
+  for (const gateway of gateways) {
+    const { document, cacheStatus } = await gateway.get(bind(query, plainParameters({})), {
+      caller: { signal },
+      noCache: false,
+    });
+    expect([cacheStatus, document.computedAt]).toEqual(['HIT', runs.at(-1)?.moment]);
+    await gateway.close();
+  }
+});
+
+test.skipIf(!hasRedis)('the time of Redis is read when it is connected, and with each lease', async () => {
+  const redis = await redisServer();
+  await redis.start();
+  const noted: number[] = [];
+  const connected = Promise.withResolvers<void>();
+  const cache = openRedisCache({
+    ...{ url: redis.url, secret: undefined, log: pino({ level: 'silent' }), hotKeyLimit: 10 },
+    onConnected: connected.resolve,
+    time: { ...sharedTime(), note: (moment) => void noted.push(moment) },
+  });
+  try {
+    await connected.promise;
+    expect(noted).toHaveLength(1);
+    await cache.acquire('key', { preempt: false });
+    expect(noted).toHaveLength(2);
+    for (const moment of noted) expect(Math.abs(moment - Date.now())).toBeLessThan(600 * second);
+  } finally {
+    await cache.close();
+    await redis.close();
+  }
 });
