@@ -174,7 +174,7 @@ test('thousands of small files', async () => {
   append('logs/18.ndjson', lines(5000));
   await folder.sync();
   await expectIds(...idsBetween(0, 17), ...idsBetween(18, 3000), 5000);
-});
+}, 120_000);
 
 describe('a text file that is written otherwise has the cause and the cure in the log', () => {
   const day = '2026-01-31T00:00:00Z';
