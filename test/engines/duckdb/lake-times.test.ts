@@ -345,6 +345,36 @@ describe.skipIf(isWithoutExtensions)('FOR SYSTEM_TIME AS OF over a DuckLake', ()
     rmSync(folder, { recursive: true });
   });
 
+  // DuckLake has one minimum and one maximum for all snapshots: DuckDB would leave out rows of the one that it reads.
+  test('rows of a snapshot stay as they are until the gateway reads the next one, also if files are rewritten', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'querygate-sqlite-'));
+    const writer = await openLakeWriter(`sqlite:${join(folder, 'catalog.sqlite')}`);
+    await writer.run('CREATE TABLE w.others AS SELECT i AS n FROM range(1000) AS t(i)');
+    const engine = duckdb({
+      ...{ dataDir: writer.dataDir, extensionsDir, isolate: false, refreshSeconds: 3600, threads: 1 },
+    });
+    const least = query('SELECT COUNT(*) AS n FROM others WHERE n >= @least', {
+      parameters: 'least: { type: integer, bind: INT64, required: true, description: l }',
+      columns: '{ n: { type: integer, description: n } }',
+    }).replace('caching: 3600s', 'caching: disabled');
+    const asked = await openFolderApp(
+      { 'least.sql': least, 'tables/others.json': numbers },
+      { options: { engine } },
+    );
+    const found = async () => {
+      const response = await asked.get('least?least=900');
+      return [response.headers.get('querygate-data-version'), await response.json()];
+    };
+    const [version] = await found();
+    await writer.run('DELETE FROM w.others WHERE n >= 500');
+    expect(await found()).toEqual([version, { result: [{ n: 100 }] }]);
+    await writer.run("CALL ducklake_rewrite_data_files('w', delete_threshold => 0)");
+    expect(await found()).toEqual([String(Number(version) + 2), { result: [{ n: 0 }] }]);
+    await asked.close();
+    writer.close();
+    rmSync(folder, { recursive: true });
+  });
+
   test('tables elsewhere have only their rows of now', async () => {
     const { 'counts.sql': counts, 'tables/events.json': events } = files;
     await expect(openFolderApp({ 'counts.sql': counts, 'tables/events.json': events })).rejects.toThrow(

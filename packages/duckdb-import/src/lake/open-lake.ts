@@ -133,8 +133,22 @@ async function readTable(
   const { repeatedPaths } = tables.get(name);
   if (repeated.difference(repeatedPaths).size > 0)
     await rebuildTable(tables, name, repeated.union(repeatedPaths), onRebuilt);
-  return { files: [], hasImported: false, lake, lakeAt: buildReadAt(state, database, tables.get(name)) };
+  return {
+    ...{ files: [], hasImported: false, lake: watched(state, database, table, lake) },
+    lakeAt: buildReadAt(state, database, tables.get(name)),
+  };
 }
+
+/** Others write to a catalog that is not a copy, also while its rows are read. */
+const watched = (
+  { past, location }: LakeState,
+  database: string,
+  table: LakeTable,
+  rows: LakeRows,
+): LakeRows =>
+  location.file === undefined
+    ? { ...rows, isUnchanged: async () => (await changedSince(past, database, table)) === undefined }
+    : rows;
 
 interface Examined {
   readonly lake: LakeRows;
@@ -166,10 +180,11 @@ const maxSnapshots = 64;
 
 /** Reads snapshots of before. It does not wait for a look at the lake, which may wait for queries. */
 function buildReadAt(
-  { past, location }: LakeState,
+  state: LakeState,
   database: string,
   table: TableInStore,
 ): NonNullable<FilesOfTable['lakeAt']> {
+  const { past } = state;
   const known = new Map<number, Promise<LakeRows | NoRows>>();
   const read = async (found: LakeTable): Promise<LakeRows | NoRows> => {
     const examined = await examineTable(past, database, found, table);
@@ -190,9 +205,7 @@ function buildReadAt(
     known.set(version, reading);
     reading.catch(() => known.delete(version));
     const rows = await reading;
-    if ('problem' in rows || location.file !== undefined) return rows;
-    // Others write to the catalog meanwhile.
-    return { ...rows, isUnchanged: async () => (await changedSince(past, database, found)) === undefined };
+    return 'problem' in rows ? rows : watched(state, database, found, rows);
   };
 }
 

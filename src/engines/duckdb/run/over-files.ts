@@ -32,7 +32,9 @@ export async function runOverFiles<T>(
       return await run(reading);
     } catch (error) {
       if (reading === undefined || signal.aborted || error instanceof GatewayError) throw error;
-      const isChanged = error instanceof FilesChanged || !(await reading.isUnchanged());
+      // The catalog of a lake may be what cannot be read.
+      const isUnchanged = () => reading.isUnchanged().catch(() => true);
+      const isChanged = error instanceof FilesChanged || !(await isUnchanged());
       if (isChanged && left === 1)
         throw new GatewayError('DATA_UNREADABLE', 'A data file is replaced faster than it can be read', {
           cause: error,

@@ -118,12 +118,13 @@ export class FilesInPlace {
     const rows = past ? { ...now, lake: past } : now;
     const files = all.filter((file) => mayHaveRows(file, conditions, bindings));
     const key = JSON.stringify([files.map(({ number }) => number), [...columns], past?.from]);
+    const { lake } = rows;
     const known = texts.get(key);
-    if (known !== undefined) return { files, sql: known };
+    if (known !== undefined) return { files, sql: known, lake };
     const sql = `(${filesRelation(table, { ...rows, files, since: this.#since, columns })})`;
     if (texts.size >= maxTexts) texts.clear();
     texts.set(key, sql);
-    return { files, sql };
+    return { files, sql, lake };
   }
 }
 
@@ -156,6 +157,7 @@ interface Layout {
 interface Chosen {
   readonly files: readonly PlacedFile[];
   readonly sql: string;
+  readonly lake: LakeRows | undefined;
 }
 
 /** The files that one statement reads. */
@@ -168,7 +170,8 @@ export class FilesReading {
   readonly dataVersion: string | undefined;
   /** Of the statements of which the files were chosen. */
   readonly #chosen: (readonly PlacedFile[])[] = [];
-  readonly #past: (() => Promise<boolean>)[] = [];
+  /** The tables of lakes that statements read. */
+  readonly #lakes = new Set<LakeRows>();
   /** True while each statement names the snapshot of a lake that it reads: later ones do not change its rows. */
   #namesSnapshots = true;
 
@@ -183,10 +186,10 @@ export class FilesReading {
   /** The relations of the files that may have rows for these values; without it, all are read. @throws InvalidSnapshotTime */
   async relations(reads: readonly FileRead[], bindings: Bindings): Promise<readonly string[] | undefined> {
     const past = await Promise.all(reads.map((read) => this.#files.past(read, bindings)));
-    this.#past.push(...past.flatMap((rows) => rows?.isUnchanged ?? []));
     const chosen = reads.flatMap((read, at) => this.#files.choose(read, bindings, past[at]) ?? []);
     if (chosen.length < reads.length) return undefined;
     this.#chosen.push(chosen.flatMap(({ files }) => files));
+    for (const { lake } of chosen) if (lake) this.#lakes.add(lake);
     this.#namesSnapshots &&= this.#isCurrent();
     return chosen.map(({ sql }) => sql);
   }
@@ -194,12 +197,16 @@ export class FilesReading {
   /** A statement reads all files. */
   readAll(): void {
     this.#chosen.push(this.#all);
+    for (const table of this.#tables) {
+      const { lake } = this.#files.of(table);
+      if (lake) this.#lakes.add(lake);
+    }
     this.#namesSnapshots = false;
   }
 
   /** False if a file, or the list of them, has changed since the beginning: the rows may be a mixture. */
   async isUnchanged(): Promise<boolean> {
-    for (const isUnchanged of this.#past) if (!(await isUnchanged())) return false;
+    for (const { isUnchanged } of this.#lakes) if ((await isUnchanged?.()) === false) return false;
     if (this.dataVersion !== undefined && this.#namesSnapshots && this.#chosen.length > 0) return true;
     const same = await Promise.all(this.files().map(isAsKnown));
     return same.every(Boolean) && this.#isCurrent();

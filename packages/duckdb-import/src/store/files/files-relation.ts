@@ -24,7 +24,7 @@ export interface LakeRows {
   readonly sources: ReadonlyMap<string, SourceValue>;
   /** The snapshot at which its rows have changed last. */
   readonly version: number;
-  /** Given for rows of before which changes to the lake may make unreadable: false if one has. */
+  /** Given if changes to the lake may make the snapshot unreadable: false if one has. */
   readonly isUnchanged?: () => Promise<boolean>;
 }
 
