@@ -52,7 +52,7 @@ export function analyzeQuery(
   { compileTree, openSandbox }: Compiler,
 ): QueryAnalysis {
   const compiled = once(() =>
-    compileTree(query, tables, { hasOpenTables, hasSnapshots: true, checkColumns: checkReturned(query) }),
+    compileTree(query, tables, { hasOpenTables, checkColumns: checkReturned(query) }),
   );
   const columns = once(() => knownColumns(compiled, tables));
   const opened = once(() => openSandbox(query, tables, { hasOpenTables, subject: sandboxSubject }));

@@ -47,8 +47,6 @@ interface CompiledSql {
 interface CompileOptions extends Observer {
   /** True if the query may read other tables too: their columns are not known, and the tree can't be printed. */
   readonly hasOpenTables?: boolean;
-  /** True if what runs the query can read rows that tables had at other times. */
-  readonly hasSnapshots?: boolean;
   /**
    * Finds what is wrong with the columns that the query returns. It is called only if a part of the query is wrong too: a
    * clause that names a missing column would otherwise be the only problem that is reported.
@@ -70,7 +68,7 @@ export const rules: Rules = { expression: resolveExpression, query: resolveQuery
 export function compile(
   { sql, source, parameters, listedViews }: CompiledSql,
   tables: readonly StoredTable[],
-  { hasOpenTables = false, hasSnapshots = false, checkColumns = () => [], ...observer }: CompileOptions = {},
+  { hasOpenTables = false, checkColumns = () => [], ...observer }: CompileOptions = {},
 ): Compiled {
   const statement = parse(sql, source);
   const { context, problems } = buildContext(
@@ -97,7 +95,6 @@ export function compile(
       ...ofColumns.map((message) => problemOf(source, message)),
     ]);
   }
-  if (!hasSnapshots) requireNow(resolved.query, { sql, source });
   const columns = resultColumns(resolved);
   const drawn = isRandom(resolved.query) ? drawOnce(resolved.query) : resolved.query;
   const resolvedQuery = distinctAliases(drawn, context.fresh);
@@ -140,7 +137,7 @@ export function parse(sql: string, source: Source): Statement {
 }
 
 /**
- * Refuses a query that reads tables as they were at another time.
+ * Refuses a query that reads tables as they were at another time, for what runs it over tables with rows of now only.
  *
  * @throws ProblemError with each of these tables
  */

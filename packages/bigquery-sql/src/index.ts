@@ -2,7 +2,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { columnOrigin } from './analysis/column-origin.ts';
 import { isNeverNull } from './analysis/never-null.ts';
-import { compile as compileTree, parse as parseStatement } from './compile.ts';
+import { compile as compileTree, parse as parseStatement, requireNow } from './compile.ts';
 import type { Session, SessionOptions } from './duckdb/open-session.ts';
 import { sessionSettings } from './duckdb/session-settings.ts';
 import { calledMacros } from './macros/called-macros.ts';
@@ -113,6 +113,7 @@ export function analyze(
 export function compile(sql: string, { without = [], ...options }: CompileOptions = {}): CompiledQuery {
   const analysis = analyze(sql, options);
   const { tree } = analysis;
+  requireNow(tree, { sql, source: { file: options.file ?? 'sql', line: 1 } });
   const passed = runPasses(tree, { known: {}, fresh: freshNames(tree) }, new Set(without));
   const macros = new Set([...calledMacros(tree), ...calledMacros(passed)]);
   const definitions = macroDefinitions(macros);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { problemsOf } from './harness.ts';
+import { compile } from '../src/index.ts';
+import { problemsOf, tables } from './harness.ts';
 
 describe('what BigQuery or another database has, and is not supported, is refused by its name', () => {
   test.each([
@@ -8,14 +9,6 @@ describe('what BigQuery or another database has, and is not supported, is refuse
     ['SELECT KLL_QUANTILES.INIT(id) FROM logs', 'the function KLL_QUANTILES.INIT is not supported'],
     ['SELECT ST_DISTANCE(ST_GEOGPOINT(1, 2), ST_GEOGPOINT(1, 2))', 'ST_DISTANCE is not supported'],
     ["SELECT TEXT_ANALYZE('a')", 'TEXT_ANALYZE is not supported: use SEARCH'],
-    [
-      "SELECT * FROM logs FOR SYSTEM_TIME AS OF '2026-01-01'",
-      'FOR SYSTEM_TIME AS OF is not supported, because logs has only its rows of now: write CURRENT_TIMESTAMP()',
-    ],
-    [
-      'SELECT * FROM logs FOR SYSTEM_TIME AS OF TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 1 HOUR)',
-      'FOR SYSTEM_TIME AS OF is not supported, because logs has only its rows of now',
-    ],
     [
       'WITH a AS (SELECT 1) SELECT * FROM a FOR SYSTEM_TIME AS OF CURRENT_TIMESTAMP()',
       'FOR SYSTEM_TIME AS OF is of a table, and a is a query',
@@ -92,4 +85,13 @@ describe('what BigQuery or another database has, and is not supported, is refuse
   ])('%s', (sql, problem) => {
     expect(problemsOf(sql)[0]).toContain(problem);
   });
+});
+
+test.each([
+  "SELECT * FROM logs FOR SYSTEM_TIME AS OF '2026-01-01'",
+  'SELECT * FROM logs FOR SYSTEM_TIME AS OF TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 1 HOUR)',
+])('a time that is not now is refused where tables have only their rows of now: %s', (sql) => {
+  const problem =
+    'sql:1:42 FOR SYSTEM_TIME AS OF is not supported, because logs has only its rows of now: write CURRENT_TIMESTAMP()';
+  expect(() => compile(sql, { tables })).toThrow(problem);
 });

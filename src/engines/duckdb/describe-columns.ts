@@ -15,7 +15,7 @@ export function describeColumns(
   settings: DatabaseSettings,
 ): Promise<readonly ResultColumn[]> {
   return withEmptyTables(tables, settings, async (connection) => {
-    const compiled = compileTree({ sql, source, parameters }, tables, { hasSnapshots: true });
+    const compiled = compileTree({ sql, source, parameters }, tables);
     await connection.run(macroDefinitions(calledMacros(compiled.query)));
     const returned = await describeResult(connection, { sql, source }, compiled);
     return returned.map(({ name, type, known }, at) => {

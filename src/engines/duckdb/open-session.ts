@@ -17,7 +17,8 @@ import { openData, requireDataDir } from './open-data.ts';
 import { asStartError, openDatabase } from './open-database.ts';
 import { globalSettings, lockdown } from './open-duckdb.ts';
 import { sqlOverFiles } from './run/over-files.ts';
-import { openStore, openTables, type Store } from '@querygate/duckdb-import';
+import { ProblemError } from '@querygate/bigquery-sql/problem';
+import { InvalidSnapshotTime, openStore, openTables, type Store } from '@querygate/duckdb-import';
 import { onOrphaned } from '../../process/connect-to-parent.ts';
 
 /** Runs statements that are not saved, one at a time, on the same data as the service. */
@@ -72,7 +73,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       hasSnapshots: withRows && hasSnapshots(settings),
       now,
       sqlOverFiles: (plan, bindings) =>
-        sqlOverFiles(plan, bindings, tables.files.read(tables.all.map(({ name }) => name))),
+        sqlOverFiles(plan, bindings, tables.files.read(tables.all.map(({ name }) => name))).catch(asProblem),
       definedMacros: new Set(),
     };
     return {
@@ -86,4 +87,9 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     await close();
     throw asStartError(error, settings);
   }
+}
+
+function asProblem(error: unknown): never {
+  if (!(error instanceof InvalidSnapshotTime)) throw error;
+  throw new ProblemError('A statement reads no snapshot', [{ message: error.message }]);
 }

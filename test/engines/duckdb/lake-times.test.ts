@@ -10,6 +10,7 @@ import { readConfig } from '../../../src/config.ts';
 import { duckdb } from '../../../src/engines/duckdb/duckdb.ts';
 import { withDefaults } from '../../../src/engines/duckdb/duckdb-options.ts';
 import { openDuckdb } from '../../../src/engines/duckdb/open-duckdb.ts';
+import { openSession } from '../../../src/engines/duckdb/open-session.ts';
 import { engineHost } from '../../support/engine-host.ts';
 import { extensionsDir, isWithoutExtensions } from '../../support/duckdb-extensions.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -373,6 +374,25 @@ describe.skipIf(isWithoutExtensions)('FOR SYSTEM_TIME AS OF over a DuckLake', ()
     await asked.close();
     writer.close();
     rmSync(folder, { recursive: true });
+  });
+
+  test('a statement of `querygate sql` reads the past', async () => {
+    const session = await openSession({
+      duckdb: { dataDir: lake.dataDir, extensionsDir, storeFile: ':memory:', threads: 1 },
+      tables: [{ name: 'events', fields: JSON.parse(files['tables/events.json']) }],
+      withRows: true,
+      now: () => new Date(),
+      listener: { problem() {}, news() {} },
+    });
+    const outcomeAt = (time: string) => {
+      const sql = `SELECT COUNT(*) AS n FROM events FOR SYSTEM_TIME AS OF TIMESTAMP '${time}'`;
+      return session.run({ sql, parameters: {} }, { timeoutMs: 10_000, maxRows: 10 });
+    };
+    expect(await outcomeAt(text(times[2] ?? 0n))).toMatchObject({ rows: [['100']] });
+    expect(await outcomeAt('2020-01-01')).toMatchObject({
+      error: { stage: 'refused', message: expect.stringContaining('the first snapshot is of') },
+    });
+    await session.close();
   });
 
   test('tables elsewhere have only their rows of now', async () => {

@@ -1,5 +1,5 @@
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
-import { compile, type ListedView } from '../compile.ts';
+import { compile, type ListedView, requireNow } from '../compile.ts';
 import { dataRowOf } from '../files/data-row.ts';
 import { calledMacros } from '../macros/called-macros.ts';
 import { macroDefinitions } from '../macros/macros.ts';
@@ -107,7 +107,8 @@ async function translate(
 ): Promise<Translated> {
   const source = { file: '', line: 1 };
   const given = { sql, source, parameters: declared, listedViews };
-  const { query, columns } = compile(given, tables(), { hasSnapshots });
+  const { query, columns } = compile(given, tables());
+  if (!hasSnapshots) requireNow(query, given);
   requireValues(sql, query, parameters);
   const definitions = macroDefinitions(calledMacros(query), definedMacros, hasMacroHome);
   if (definitions !== '') await define(connection, definitions);
