@@ -102,15 +102,19 @@ function isPlain(query: Query, outer: Select, alias: string): boolean {
 
 /** True if each column of the inner query may be written where the outer one reads it. */
 function canMove(inner: Select, outer: Select, alias: string): boolean {
+  const isMovable = inner.columns.every(({ value }) => {
+    if (someNode(value, isFixed)) return false;
+    // Where a key is NULL in some sets of groups, its value elsewhere in the query is not.
+    return !outer.groupBy?.sets || someNode(value, ({ kind }) => kind === 'column');
+  });
+  const computed = inner.columns.filter(({ value }) => !isCheap(value));
+  if (!isMovable || computed.length === 0) return isMovable;
   // Each query of a chain may compute with a value of the one before.
   if (depthOf(inner) + depthOf(outer) > maxInlinedDepth) return false;
   const uses = countReads(outer, alias);
-  return inner.columns.every(({ name, value }) => {
-    if (someNode(value, isFixed)) return false;
-    // Where a key is NULL in some sets of groups, its value elsewhere in the query is not.
-    if (outer.groupBy?.sets && !someNode(value, ({ kind }) => kind === 'column')) return false;
+  return computed.every(({ name, value }) => {
     const { reads, copies } = uses.get(name) ?? { reads: 0, copies: 0 };
-    return isCheap(value) || (reads <= 1 && (copies - 1) * planningCosts.of(value).size <= maxCopiedSize);
+    return reads <= 1 && (copies - 1) * planningCosts.of(value).size <= maxCopiedSize;
   });
 }
 
