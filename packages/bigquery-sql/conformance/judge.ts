@@ -53,7 +53,7 @@ async function judgeAgain(verdict: Verdict, { of2025, of2022 }: Evaluators): Pro
   }
   if (!knownError('2025', testCase.sql)) return verdict;
   const again = judge(testCase, ours, await of2022.evaluate(referenceSql, parameters));
-  if (again.verdict === 'agrees') return again;
+  if (again.verdict === 'agrees' || again.verdict === 'invalid') return again;
   return again.verdict === 'differs' ? verdict : { ...verdict, verdict: 'unjudged' };
 }
 

@@ -61,7 +61,7 @@ export async function judgeForm(
   if (isSettled(byUnion)) return differing(byUnion);
   const byOld = judgeBy(await answerTo(equivalent, of2022));
   if (isSettled(byOld)) return differing(byOld);
-  const isUnjudged = byOld.outcome.startsWith('not judged') && knownError('2025', own.sql) !== undefined;
+  const isUnjudged = byOld.outcome !== 'WRONG' && knownError('2025', own.sql) !== undefined;
   return isUnjudged ? byOld : verdict;
 }
 

@@ -72,6 +72,7 @@ format_date('${%Y-%m-%d; %A %a; %B %b; %e; %j; %U %W %V %G %u %w; %y; %C; %D; %F
 format_date('${%c; %s; %H:%M; %Z; %p; %R %T}', date '2024-02-29')
 format_date('%A', ${datetime})
 format_date(null, date '2024-01-01')
+format_date('%F', ${timestamp})
 -- PARSE_DATE
 parse_date('${%Y-%W; %Y-%U; %U-%Y}', '${2024-10; 2023-00; 2024-00; 2024-53; 2024-54; 10-2024}')
 parse_date('${%Y-%m-%W; %Y-%W-%m; %Y-%W-%d; %Y-%d-%W; %Q-%W-%Y; %F %W}', '${2024-05-10; 2-10-2024; 2024-05-06 10}')
@@ -130,9 +131,11 @@ datetime_add(${datetime}, interval ${small} ${step_part})
 datetime_add(${datetime}, interval ${small} ${time_part})
 datetime_add(datetime '2024-01-31 10:00:00', interval ${1; -2; 13} month)
 select datetime_add(d, interval n ${second; week; month; year}) from unnest([struct(datetime '2024-02-29' as d, 1 as n), (null, 9223372036854775807), (datetime '2024-01-01', null)])
+datetime_add(${timestamp}, interval ${1; -7} ${hour; day})
 -- DATETIME_SUB
 datetime_sub(${datetime}, interval ${small} ${step_part})
 datetime_sub(${datetime}, interval ${small} ${time_part})
+datetime_sub(${timestamp}, interval ${1; -7} ${hour; day})
 -- DATETIME_DIFF
 datetime_diff(${datetime}, ${datetime}, ${date_part})
 datetime_diff(${datetime}, ${datetime}, ${time_part})
@@ -149,6 +152,7 @@ datetime_bucket(datetime '2024-02-29 10:23:30', interval 5 minute)
 datetime_bucket(timestamp '2024-02-29 10:23:30+00', interval 2 day)
 -- FORMAT_DATETIME
 format_datetime('${%Y-%m-%dT%H:%M:%S; %c; %I:%M %p; %E3S; %E*S; %E6S; %s; %R; %T; %X; %k|%l; %P; %Q; %D %r}', ${datetime})
+format_datetime('%F %T', ${timestamp})
 -- PARSE_DATETIME
 parse_datetime('%Y-%m-%d %H:%M:%S', '${2024-02-29 10:20:30; 2024-02-29 25:00:00; 2024-02-29 10:20:60; 2024-02-29}')
 parse_datetime('%Y-%m-%dT%H:%M:%E*S', '${2024-02-29T10:20:30.123456; 2024-02-29T10:20:30; 2024-02-29T10:20:30.1}')

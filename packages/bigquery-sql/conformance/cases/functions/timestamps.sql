@@ -21,6 +21,9 @@ timestamp_add(${timestamp}, interval ${1; -1; 1000000000; null} ${stamp_part})
 timestamp_add(timestamp '2024-02-29 10:20:30+00', interval ${'1500'; '-7'} ${stamp_part})
 timestamp_add(timestamp '2024-02-29 10:20:30+00', interval ${9223372036854775807; -9223372036854775807} ${stamp_part})
 ! timestamp_add(timestamp '2024-01-01', interval 1 month)
+timestamp_add(${date}, interval ${1; -7} day)
+timestamp_add(${datetime}, interval ${1; -7} hour)
+! timestamp_add(date '2024-02-29', interval 1 hour)
 -- TIMESTAMP_SUB
 timestamp_sub(${timestamp}, interval ${small} ${stamp_part})
 timestamp_sub(${timestamp}, interval ${1; -1; 1000000000; null} ${stamp_part})
@@ -28,11 +31,15 @@ timestamp_sub(timestamp '2024-02-29 10:20:30+00', interval ${9223372036854775807
 ! timestamp_sub(timestamp '2024-01-01', interval 1 year)
 select timestamp_sub(t, interval n ${second; day}) from unnest([struct(timestamp '2024-01-01' as t, 1 as n), (null, 9223372036854775807), (timestamp '2024-01-01', null)])
 select safe.timestamp_add(t, interval n ${second; day}) from unnest([struct(timestamp '2024-01-01' as t, 1 as n), (null, 9223372036854775807), (timestamp '2024-01-01', 9223372036854775807)])
+timestamp_sub(${date}, interval ${1; -7} day)
+timestamp_sub(${datetime}, interval ${1; -7} hour)
 -- TIMESTAMP_DIFF
 timestamp_diff(${timestamp}, ${timestamp}, ${stamp_part})
 timestamp_diff(timestamp '2024-01-01 00:00:00', timestamp '2023-12-31 23:59:59.999999', ${stamp_part})
 timestamp_diff(timestamp '2018-08-14', timestamp '2018-10-14', ${stamp_part})
 ! timestamp_diff(timestamp '2024-01-01', timestamp '2023-01-01', month)
+timestamp_diff(${date}, date '2023-02-28', ${day; month})
+timestamp_diff(${datetime}, datetime '2023-02-28 12:00:00', ${hour; month})
 -- TIMESTAMP_TRUNC
 timestamp_trunc(${timestamp}, ${stamp_part})
 timestamp_trunc(${timestamp}, ${date_part})
@@ -66,6 +73,7 @@ format_timestamp('${%Y-%m-%d %H:%M:%S; %FT%TZ; %A %a %B %b; %c; %I:%M:%S %p; %E3
 format_timestamp('%Y-%m-%d %H:%M:%S %Z %z', timestamp '2024-07-01 12:00:00+00', ${zone})
 format_timestamp('%Ez %H', timestamp '2024-01-01 12:00:00+00', ${zone})
 format_timestamp('%E*z', timestamp '2024-07-01 12:00:00+00', ${zone})
+format_timestamp('%F %T', ${datetime})
 -- PARSE_TIMESTAMP
 parse_timestamp('%Y-%m-%d %H:%M:%S', '${2024-02-29 10:20:30; 2023-02-29 10:20:30; 2024-02-29 24:00:00; 2024-02-29 10:20; ; 2024-2-9 1:2:3; 2024-02-29 10:20:30 }')
 parse_timestamp('%Y-%m-%dT%H:%M:%E*SZ', '${2024-02-29T10:20:30.123456Z; 2024-02-29T10:20:30Z; 2024-02-29T10:20:30.5Z}')

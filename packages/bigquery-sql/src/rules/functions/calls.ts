@@ -123,7 +123,7 @@ function preparedCall(node: Syntax.FunctionCall, name: string, scope: Scope, con
   if (![own, ...familiesOf(own)].some((macro) => isKnown(macro + suffix)))
     throw new Unsupported(node.name, unsupportedMessage(name, suffix));
   const values = positionalArguments(name, args, resolve);
-  const macro = familyOf(own, suffix, values[0]) + suffix;
+  const macro = familyOf(own, suffix, values.find(({ type }) => type.kind !== 'null') ?? values[0]) + suffix;
   // Other macros are internal helpers that queries must not call.
   if (!isKnown(macro)) throw new Unsupported(node.name, unsupportedMessage(name, suffix));
   const build = (given: readonly Expression[]) => callMacro(node, macro, given, name.toUpperCase());
@@ -152,7 +152,9 @@ function familyOf(name: string, suffix: string, value: Expression | undefined): 
   const takesValue = (macros.get(name + suffix) ?? []).some(
     ({ parameters: [first] }) => first?.type === undefined || distance(value, first.type) !== undefined,
   );
-  return takesValue || !macros.has(other + suffix) ? name : other;
+  if (takesValue || !macros.has(other + suffix)) return name;
+  // TIMESTAMP_ADD and the like take a DATE with its parts, as a DATETIME.
+  return family === 'date' ? familyName('datetime') : other;
 }
 
 /** Only aggregates take DISTINCT and the like. */
