@@ -416,10 +416,10 @@ const groupingOf = (name: string): Tree => sorted('grouping')`GROUPING(${name})`
 function withoutKeys(tree: Tree, absent: readonly Key[]): Tree {
   return replaceIn(tree, (node) => {
     if (typeof node === 'string' || node.kind !== 'part') return undefined;
-    if (isAggregate(node)) return node;
     const text = node.parts.every((one) => typeof one === 'string') ? node.parts.join('') : '';
     if (node.sort === 'grouping')
       return absent.some(({ before }) => text === `GROUPING(${before})`) ? '1' : '0';
+    if (isAggregate(node)) return node;
     const key = absent.find(({ column }) => unquoted(column?.name) === unquoted(text));
     return key && `CAST(NULL AS ${key.type})`;
   });
