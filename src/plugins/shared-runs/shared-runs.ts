@@ -42,10 +42,7 @@ export function sharedRuns(): GatewayPlugin {
   const takeUp = async ({ queries }: Catalog) => {
     metrics.keepEndpoints(queries);
     saved = new Map(queries.map((query) => [query.id, query]));
-    for (const query of queries) {
-      if (closing.signal.aborted) return;
-      await shareableOf(query);
-    }
+    for (const query of queries) if (!closing.signal.aborted) await shareableOf(query);
   };
   const groupOf = ({ query, parameters }: BoundQuery, shareable: Shareable): TenantGroup | undefined => {
     const opened = host;
