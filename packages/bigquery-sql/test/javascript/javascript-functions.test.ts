@@ -367,7 +367,7 @@ describe('is refused', () => {
   test('arguments of other types or number, an aggregate, and microseconds', () => {
     const f = define('f(x FLOAT64) RETURNS FLOAT64', 'return x');
     expect(problemOf(`${f}SELECT f('a' || 'b')`)).toBe('expected FLOAT64, got STRING');
-    expect(problemOf(`${f}SELECT f(1, 2)`)).toBe('f takes 1 arguments');
+    expect(problemOf(`${f}SELECT f(1, 2)`)).toBe('f takes 1 argument');
     expect(problemOf(`${f}SELECT f(y => 1)`)).toBe('f has no argument named y');
     const two = define('f(x FLOAT64, y FLOAT64) RETURNS FLOAT64', 'return x');
     expect(problemOf(`${two}SELECT f(1, x => 1)`)).toBe('the argument x is given twice');
