@@ -109,11 +109,8 @@ export function openResults(options: ResultsOptions): Results {
       : undefined;
 
   let warmer: Warmer | undefined;
-  const shared = openShared?.(() => warmer?.readDemand(), {
-    elapsedMs: clock.elapsedMs,
-    note: clock.note,
-    ...timeline,
-  });
+  const { elapsedMs, note } = clock;
+  const shared = openShared?.(() => warmer?.readDemand(), { elapsedMs, note, ...timeline });
   const compute: ComputeOptions = {
     engine,
     engineTimeoutMs,

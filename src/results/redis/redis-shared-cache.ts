@@ -78,12 +78,9 @@ export function openRedisCache(options: RedisOptions): SharedCache {
     watch: leases.watch,
     async publish(key, fencingToken, document, keepMs) {
       const entry = encodeEntry(key, document, fencingToken, crypto);
+      const name = crypto.nameOf('result', key);
       const put =
-        entry === undefined
-          ? true
-          : breaker.call(({ results }) =>
-              results.set(crypto.nameOf('result', key), entry, Math.ceil(keepMs)),
-            );
+        entry === undefined || breaker.call(({ results }) => results.set(name, entry, Math.ceil(keepMs)));
       const release = leases.release(key, fencingToken, undefined);
       const [isStored] = await track(Promise.all([put, release]));
       if (entry !== undefined && isStored === true) {
