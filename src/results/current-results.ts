@@ -104,7 +104,7 @@ export function buildCurrentResults(options: CurrentOptions): CurrentResults {
         memory.peek(key);
         // As in `getResult`: what callers wrote themselves is not kept warm.
         const hotKey = bound.sql === undefined ? hotKeys.touch(key, bound, policy, now) : undefined;
-        if (hotKey?.begunAt !== begunAt) hotKeys.recordResult(key, begunAt);
+        if (hotKey?.begunAt !== begunAt) hotKeys.recordKnown(key, begunAt);
       }
     },
   };

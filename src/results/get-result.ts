@@ -176,7 +176,7 @@ async function fromCache(
   if (document === undefined) return undefined;
   // The key may have become hot only now, after its result was stored.
   if (hotKey?.begunAt !== document.begunAt)
-    hotKeys.recordResult(key, document.begunAt, document.metadata.cost?.bytesBilled);
+    hotKeys.recordKnown(key, document.begunAt, document.metadata.cost?.bytesBilled);
   const isOfData = document.metadata.dataVersion === dataVersion;
   const freshness = freshnessOf(document, policy, now);
   if (!isOfData && cacheStatus === 'HIT') return undefined;

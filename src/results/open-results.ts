@@ -234,7 +234,7 @@ function buildFollow(
         hotKeys.refreshOlder(key, begunAt, clock.elapsedMs()),
       );
       const known = memory.peek(key);
-      if (known !== undefined) hotKeys.recordResult(key, known.begunAt);
+      if (known !== undefined) hotKeys.recordKnown(key, known.begunAt);
       return () => {
         if (followers.get(key) !== follower) return;
         followers.delete(key);

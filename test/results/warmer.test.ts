@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { LRUCache } from 'lru-cache';
+import { describe, expect, test, vi } from 'vitest';
 import { bind } from '../../src/catalog/binding/bind.ts';
 import { GatewayError } from '../../src/errors.ts';
 import type { CachedResult } from '../../src/results/get-result.ts';
@@ -235,6 +236,27 @@ describe('warming', () => {
     expect(results.counters.refreshes).toBe(1_000);
     const { document } = await request('9999');
     expect(clock.now().getTime() - document.computedAt).toBeLessThan(seconds(100));
+    await results.close();
+  });
+
+  test('hits of more keys than are kept warm, and a reload, do not look at all keys for each', async () => {
+    const results = openTestResults({ queryMs: 0, engineConcurrency: 64 });
+    const { clock, request } = results;
+    const requestAll = () => Promise.all(Array.from({ length: 1_500 }, (_, at) => request(String(at))));
+    const requested = requestAll();
+    await clock.pass(1);
+    await requested;
+    const listed = vi.spyOn(LRUCache.prototype, 'values');
+    expect(new Set((await requestAll()).map(({ cacheStatus }) => cacheStatus))).toEqual(new Set(['HIT']));
+    const changed = draftQuery({
+      ...{ columns: { x: 'string' }, parameters: { p: '{ type: string, description: P. }' } },
+      ...{ caching: warmed, sql: 'select @p as x' },
+    });
+    results.replaceCatalog({ queries: [changed], tables: [] });
+    expect(results.hotKeys()).toBe(1_000);
+    // By `hotKeys`.
+    expect(listed).toHaveBeenCalledTimes(1);
+    listed.mockRestore();
     await results.close();
   });
 

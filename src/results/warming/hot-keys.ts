@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { CachePolicy, SavedQuery } from '../../catalog/model/saved-query.ts';
-import { quietTimeMs } from './quiet-time.ts';
+import { earlierMs, quietTimeMs } from './quiet-time.ts';
 import { othersOf, refreshIntervalMs, type Waves, waveMs } from './waves.ts';
 
 /** A key that callers request, and when its result is to be refreshed. Times are those of `elapsedMs`. */
@@ -25,6 +25,9 @@ export interface HotKey {
   /** When it is to be refreshed, or tried again. */
   refreshAt: number;
 }
+
+/** How long after its run began a result is refreshed, if by itself, in milliseconds. */
+type OwnMs = (hotKey: HotKey, intervalMs: number) => number;
 
 /** How many keys are kept warm, besides pinned ones; beyond that the least recently requested are dropped. */
 export const hotKeyLimit = 1_000;
@@ -121,25 +124,36 @@ export class HotKeys {
     this.#requested.set(key, { ...hotKey, syncedAt: requestedAt, refreshAt: requestedAt });
   }
 
-  /** Schedules the refresh of a key whose newest result comes from a run that began at `begunAt`. */
-  recordResult(key: string, begunAt: number, bytesBilled = 0): void {
+  /** Schedules the refresh of a key whose newest result, which has just come, is from a run that began at `begunAt`. */
+  recordResult(key: string, begunAt: number, bytesBilled?: number): void {
+    this.#record(key, begunAt, bytesBilled, (hotKey, intervalMs) =>
+      quietTimeMs(hotKey, { intervalMs, begunAt, keys: this.#all() }),
+    );
+  }
+
+  /** The same for a result that was known before. Cached hits and reloads call this: it does not look at the other keys. */
+  recordKnown(key: string, begunAt: number, bytesBilled?: number): void {
+    this.#record(key, begunAt, bytesBilled, earlierMs);
+  }
+
+  #record(key: string, begunAt: number, bytesBilled = 0, ownMs: OwnMs): void {
     for (const hotKey of this.#entriesOf(key)) {
       if (begunAt <= (hotKey.begunAt ?? Number.NEGATIVE_INFINITY)) continue;
       hotKey.begunAt = begunAt;
       hotKey.bytesBilled = bytesBilled;
       hotKey.failures = 0;
-      hotKey.refreshAt = this.#refreshAt(hotKey, begunAt);
+      hotKey.refreshAt = this.#refreshAt(hotKey, begunAt, ownMs);
     }
   }
 
   /** Most keys are not kept warm: plug-ins are not called for them. */
-  #refreshAt(hotKey: HotKey, begunAt: number): number {
+  #refreshAt(hotKey: HotKey, begunAt: number, ownMs: OwnMs): number {
     const intervalMs = refreshIntervalMs(hotKey);
     if (intervalMs === Number.POSITIVE_INFINITY) return intervalMs;
-    // Clients that follow a key are promised one run in its interval.
-    const ownMs = () =>
-      hotKey.followed ? intervalMs : quietTimeMs(hotKey, { intervalMs, begunAt, keys: this.#all() });
-    const refreshAt = this.#waves.next(hotKey, begunAt) ?? begunAt + ownMs();
+    const refreshAt =
+      this.#waves.next(hotKey, begunAt) ??
+      // Clients that follow a key are promised one run in its interval.
+      begunAt + (hotKey.followed ? intervalMs : ownMs(hotKey, intervalMs));
     return begunAt + (refreshAt - begunAt) * this.#paceOf(hotKey.bound);
   }
 
@@ -178,7 +192,7 @@ export class HotKeys {
     const { caching: policy } = bound.query;
     const { begunAt } = hotKey;
     this.#requested.set(hotKey.key, { ...hotKey, bound, policy, pinned: false, begunAt: undefined });
-    if (begunAt !== undefined) this.recordResult(hotKey.key, begunAt, hotKey.bytesBilled);
+    if (begunAt !== undefined) this.recordKnown(hotKey.key, begunAt, hotKey.bytesBilled);
   }
 
   /** True if the engine has failed since the newest result. */

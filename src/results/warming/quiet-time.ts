@@ -27,7 +27,7 @@ interface Spread {
  * earlier otherwise, at random, so that keys that were computed together move away from each other.
  */
 export function quietTimeMs(own: RefreshedKey, { intervalMs, begunAt, keys }: Spread): number {
-  const latestMs = Math.min(intervalMs, own.policy.ttlSeconds * 1000 * latestOfTtl);
+  const latest = latestMs(own, intervalMs);
   const [all, near] = [
     { refreshes: 0, bytes: 0 },
     { refreshes: 0, bytes: 0 },
@@ -36,11 +36,18 @@ export function quietTimeMs(own: RefreshedKey, { intervalMs, begunAt, keys }: Sp
     if (key === own.key || !Number.isFinite(refreshAt)) continue;
     all.refreshes += 1;
     all.bytes += bytesBilled;
-    const distance = Math.abs(refreshAt - begunAt - latestMs) % intervalMs;
+    const distance = Math.abs(refreshAt - begunAt - latest) % intervalMs;
     if (Math.min(distance, intervalMs - distance) >= (intervalMs * tenth) / 2) continue;
     near.refreshes += 1;
     near.bytes += bytesBilled;
   }
   const isQuiet = near.refreshes <= all.refreshes * tenth && near.bytes <= all.bytes * tenth;
-  return isQuiet ? latestMs : latestMs * (1 - tenth * Math.random());
+  return isQuiet ? latest : earlierMs(own, intervalMs);
 }
+
+/** How long after its run began a result is refreshed at a time that may not be a quiet one. */
+export const earlierMs = (own: Pick<RefreshedKey, 'policy'>, intervalMs: number): number =>
+  latestMs(own, intervalMs) * (1 - tenth * Math.random());
+
+const latestMs = ({ policy }: Pick<RefreshedKey, 'policy'>, intervalMs: number): number =>
+  Math.min(intervalMs, policy.ttlSeconds * 1000 * latestOfTtl);
