@@ -25,6 +25,7 @@ import {
   toEngine,
   toGateway,
 } from './messages.ts';
+import { changesToWire } from './wire-changes.ts';
 import { errorToWire } from './wire-error.ts';
 
 /** How many results are made into bytes at once: each may be some megabytes, and is in memory several times. */
@@ -185,7 +186,7 @@ class EngineServer<Settings> {
   async #changes({ id, payload }: Frame): Promise<void> {
     const { tables, since }: ChangesMessage = jsonOf(payload);
     const changes = await this.#engine?.changes?.(tables, since, new AbortController().signal);
-    this.#channel.sendJson(toGateway.answer, id, changes);
+    this.#channel.sendJson(toGateway.answer, id, changesToWire(changes));
   }
 
   async #close(): Promise<void> {

@@ -5,6 +5,10 @@ export interface WireChanges extends Omit<TableChanges, 'changed'> {
   readonly changed?: 'late' | readonly Readonly<Record<keyof TimeRange, number | null>>[];
 }
 
+/** Changes as they are sent. Of an engine that does not report any, rows may come late. */
+export const changesToWire = (changes: TableChanges | undefined): TableChanges =>
+  changes ?? { state: '', changed: 'late' };
+
 export function changesFromWire({ changed, ...more }: WireChanges): TableChanges {
   if (changed === undefined || changed === 'late') return { ...more, changed };
   const ranges = changed.map(({ from, until }) => ({

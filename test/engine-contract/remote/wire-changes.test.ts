@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TableChanges } from '../../../src/engine-contract/engine.ts';
-import { changesFromWire } from '../../../src/engine-contract/remote/wire-changes.ts';
+import { changesFromWire, changesToWire } from '../../../src/engine-contract/remote/wire-changes.ts';
 
 test.each<TableChanges>([
   { state: 's', changed: undefined },
@@ -15,5 +15,10 @@ test.each<TableChanges>([
     ],
   },
 ])('the changes %j come back from the process of an engine', (changes) => {
-  expect(changesFromWire(JSON.parse(JSON.stringify(changes)))).toEqual(changes);
+  expect(changesFromWire(JSON.parse(JSON.stringify(changesToWire(changes))))).toEqual(changes);
+});
+
+test('an engine that does not report changes has rows that come late', () => {
+  const sent = JSON.stringify(changesToWire(undefined));
+  expect(changesFromWire(JSON.parse(sent))).toEqual({ state: '', changed: 'late' });
 });
