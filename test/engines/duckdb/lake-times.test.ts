@@ -376,6 +376,52 @@ describe.skipIf(isWithoutExtensions)('FOR SYSTEM_TIME AS OF over a DuckLake', ()
     rmSync(folder, { recursive: true });
   });
 
+  test('all tables that a query reads at a time are of one snapshot, also if a transaction ends meanwhile', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'querygate-sqlite-'));
+    const writer = await openLakeWriter(`sqlite:${join(folder, 'catalog.sqlite')}`);
+    await writer.run(
+      'CREATE TABLE w.others AS SELECT 1::BIGINT AS n',
+      'CREATE TABLE w.widened AS FROM w.others',
+    );
+    const engine = duckdb({
+      ...{ dataDir: writer.dataDir, extensionsDir, isolate: false, refreshSeconds: 3600, threads: 1 },
+    });
+    const pair = query(
+      `SELECT (SELECT COUNT(*) FROM others FOR SYSTEM_TIME AS OF @at) AS n,
+        (SELECT COUNT(*) FROM widened FOR SYSTEM_TIME AS OF @at) AS total`,
+    );
+    const later = (hours: number) => new Date(Date.now() + hours * 3_600_000);
+    const asked = await openFolderApp(
+      { 'pair.sql': pair, 'tables/others.json': numbers, 'tables/widened.json': numbers },
+      { now: () => later(2), options: { engine } },
+    );
+    const read = DuckDBConnection.prototype.runAndReadAll;
+    let looks = 0;
+    const spy = vi.spyOn(DuckDBConnection.prototype, 'runAndReadAll').mockImplementation(async function (
+      this: DuckDBConnection,
+      sql,
+    ) {
+      const isLook = sql.includes('make_timestamptz(');
+      if (isLook) looks += 1;
+      if (isLook && looks === 2)
+        await writer.run(
+          'BEGIN',
+          'INSERT INTO w.others VALUES (2)',
+          'INSERT INTO w.widened VALUES (2)',
+          'COMMIT',
+        );
+      return read.call(this, sql);
+    });
+    // The transaction is before this time, too.
+    const found = await get(`pair?at=${later(1).toISOString()}`, asked);
+    spy.mockRestore();
+    expect(found).toEqual({ status: 200, body: { result: [{ n: 1, total: 1 }] } });
+    expect(looks).toBe(1);
+    await asked.close();
+    writer.close();
+    rmSync(folder, { recursive: true });
+  });
+
   test('a statement of `querygate sql` reads the past', async () => {
     const session = await openSession({
       duckdb: { dataDir: lake.dataDir, extensionsDir, storeFile: ':memory:', threads: 1 },

@@ -4,7 +4,7 @@ import { quote } from '@querygate/bigquery-sql/types';
 import { didYouMean } from '@querygate/text';
 import { buildExclusive } from '../store/exclusive.ts';
 import { examineFields } from '../load/read-footer.ts';
-import type { LakeRows, NoRows } from '../store/files/files-relation.ts';
+import type { LakeRows, NoRows, PastRows } from '../store/files/files-relation.ts';
 import type { FilesOfTable } from '../store/files/files-in-place.ts';
 import { type OnRebuilt, rebuildTable } from '../store/import-store.ts';
 import { inTransaction, runAll } from '../store/statements.ts';
@@ -135,7 +135,7 @@ async function readTable(
     await rebuildTable(tables, name, repeated.union(repeatedPaths), onRebuilt);
   return {
     ...{ files: [], hasImported: false, lake: watched(state, database, table, lake) },
-    lakeAt: buildReadAt(state, database, tables.get(name)),
+    past: buildPast(state, database, tables.get(name)),
   };
 }
 
@@ -179,33 +179,36 @@ async function examineTable(
 const maxSnapshots = 64;
 
 /** Reads snapshots of before. It does not wait for a look at the lake, which may wait for queries. */
-function buildReadAt(
-  state: LakeState,
-  database: string,
-  table: TableInStore,
-): NonNullable<FilesOfTable['lakeAt']> {
+function buildPast(state: LakeState, database: string, table: TableInStore): PastRows {
   const { past } = state;
   const known = new Map<number, Promise<LakeRows | NoRows>>();
-  const read = async (found: LakeTable): Promise<LakeRows | NoRows> => {
-    const examined = await examineTable(past, database, found, table);
-    if ('problem' in examined) return { problem: `at that time, ${examined.problem}` };
-    const isReadable = examined.repeated.isSubsetOf(table.repeatedPaths);
-    return isReadable ? examined.lake : { problem: 'its table had other records' };
-  };
-  return async (micros) => {
-    const version = await snapshotAt(past, database, micros);
-    if (typeof version !== 'number') return version;
+  const read = async (version: number): Promise<LakeRows | NoRows> => {
     const named = findTable(await tablesAt(past, database, version), table.name);
     if ('problem' in named) return { problem: 'its table was not there yet' };
     const found = { ...named, version };
     const changed = await changedSince(past, database, found);
     if (changed) return changed;
-    if (known.size >= maxSnapshots) known.clear();
-    const reading = known.get(version) ?? read(found);
-    known.set(version, reading);
-    reading.catch(() => known.delete(version));
-    const rows = await reading;
-    return 'problem' in rows ? rows : watched(state, database, found, rows);
+    const examined = await examineTable(past, database, found, table);
+    if ('problem' in examined) return { problem: `at that time, ${examined.problem}` };
+    const isReadable = examined.repeated.isSubsetOf(table.repeatedPaths);
+    return isReadable
+      ? watched(state, database, found, examined.lake)
+      : { problem: 'its table had other records' };
+  };
+  return {
+    snapshotAt: (micros) => snapshotAt(past, database, micros),
+    async rowsAt(version) {
+      const before = known.get(version);
+      if (before !== undefined) {
+        const rows = await before;
+        if ('problem' in rows || (await rows.isUnchanged?.()) !== false) return rows;
+      }
+      if (known.size >= maxSnapshots) known.clear();
+      const reading = read(version);
+      known.set(version, reading);
+      reading.catch(() => known.delete(version));
+      return reading;
+    },
   };
 }
 

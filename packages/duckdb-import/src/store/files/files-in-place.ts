@@ -3,7 +3,13 @@ import type { Bindings, FileRead } from '@querygate/bigquery-sql/duckdb';
 import { nowParameter } from '@querygate/bigquery-sql/tree';
 import type { TableInStore } from '../table-in-store.ts';
 import { isRemote } from '../remote-path.ts';
-import { filesRelation, type LakeRows, type RowsInPlace } from './files-relation.ts';
+import {
+  filesRelation,
+  type LakeRows,
+  type NoRows,
+  type PastRows,
+  type RowsInPlace,
+} from './files-relation.ts';
 import { comparable, mayHaveRows } from './may-have-rows.ts';
 import type { PlacedFile } from './placed-file.ts';
 
@@ -87,17 +93,26 @@ export class FilesInPlace {
     return tables.map((table) => this.#changes.get(table) ?? 0).join();
   }
 
-  /** The rows of the time at which a statement reads a table; undefined for those of now. @throws InvalidSnapshotTime */
-  async past({ relation, systemTime }: FileRead, bindings: Bindings): Promise<LakeRows | undefined> {
+  /**
+   * The rows of the time at which a statement reads a table; undefined for those of now.
+   *
+   * @param snapshots of times that are known; those that are looked up are added
+   * @throws InvalidSnapshotTime
+   */
+  async past(
+    { relation, systemTime }: FileRead,
+    bindings: Bindings,
+    snapshots: Snapshots,
+  ): Promise<LakeRows | undefined> {
     if (systemTime === undefined) return undefined;
     const name = this.#layouts.get(relation)?.table.name ?? '';
-    const { lakeAt } = this.of(name);
-    if (lakeAt === undefined) throw new Error(`${name} has only its rows of now`);
+    const { past } = this.of(name);
+    if (past === undefined) throw new Error(`${name} has only its rows of now`);
     const { value, parameters } = systemTime;
     const [moment, now] = [value, currentTime].map((one) => comparable(one, bindings));
     if (typeof moment !== 'bigint') throw new InvalidSnapshotTime('NULL is not a time', parameters);
-    const found =
-      typeof now === 'bigint' && moment > now ? { problem: 'it is in the future' } : await lakeAt(moment);
+    const isFuture = typeof now === 'bigint' && moment > now;
+    const found = isFuture ? { problem: 'it is in the future' } : await rowsAt(past, moment, snapshots);
     if ('problem' in found) {
       const time = new Date(Number(moment) / 1000).toISOString();
       throw new InvalidSnapshotTime(`${time}: ${found.problem}`, parameters);
@@ -148,6 +163,16 @@ const currentTime = {
 /** True if a table has rows that are read where they are. */
 export const isInPlace = ({ files, lake }: FilesOfTable): boolean => files.length > 0 || lake !== undefined;
 
+/** The snapshots of a lake at times, in microseconds since the epoch. */
+type Snapshots = Map<bigint, Promise<number | NoRows>>;
+
+async function rowsAt(past: PastRows, moment: bigint, snapshots: Snapshots): Promise<LakeRows | NoRows> {
+  const looking = snapshots.get(moment) ?? past.snapshotAt(moment);
+  snapshots.set(moment, looking);
+  const snapshot = await looking;
+  return typeof snapshot === 'number' ? past.rowsAt(snapshot) : snapshot;
+}
+
 interface Layout {
   readonly table: TableInStore;
   /** Relations by the numbers of their files. */
@@ -170,6 +195,8 @@ export class FilesReading {
   readonly dataVersion: string | undefined;
   /** Of the statements of which the files were chosen. */
   readonly #chosen: (readonly PlacedFile[])[] = [];
+  /** A transaction that ends meanwhile may have an earlier time: all statements read the same snapshot of a time. */
+  readonly #snapshots: Snapshots = new Map();
   /** The tables of lakes that statements read. */
   readonly #lakes = new Set<LakeRows>();
   /** True while each statement names the snapshot of a lake that it reads: later ones do not change its rows. */
@@ -185,7 +212,7 @@ export class FilesReading {
 
   /** The relations of the files that may have rows for these values; without it, all are read. @throws InvalidSnapshotTime */
   async relations(reads: readonly FileRead[], bindings: Bindings): Promise<readonly string[] | undefined> {
-    const past = await Promise.all(reads.map((read) => this.#files.past(read, bindings)));
+    const past = await Promise.all(reads.map((read) => this.#files.past(read, bindings, this.#snapshots)));
     const chosen = reads.flatMap((read, at) => this.#files.choose(read, bindings, past[at]) ?? []);
     if (chosen.length < reads.length) return undefined;
     this.#chosen.push(chosen.flatMap(({ files }) => files));

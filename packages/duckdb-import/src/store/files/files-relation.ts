@@ -12,8 +12,8 @@ export interface RowsInPlace {
   readonly hasImported: boolean;
   /** The table in a lake that has all its rows. */
   readonly lake?: LakeRows;
-  /** Finds the rows that it had at a time, in microseconds since the epoch. */
-  readonly lakeAt?: (micros: bigint) => Promise<LakeRows | NoRows>;
+  /** Reads the rows that it had at other times. */
+  readonly past?: PastRows;
 }
 
 /** A table of a lake, at one snapshot. */
@@ -31,6 +31,13 @@ export interface LakeRows {
 /** Why a table has no rows. */
 export interface NoRows {
   readonly problem: string;
+}
+
+/** The snapshots of a lake, and the rows of one of its tables at them. */
+export interface PastRows {
+  /** The snapshot that the lake had at a time, in microseconds since the epoch. */
+  snapshotAt(micros: bigint): Promise<number | NoRows>;
+  rowsAt(snapshot: number): Promise<LakeRows | NoRows>;
 }
 
 interface RowsOfTable extends RowsInPlace {
