@@ -1,5 +1,5 @@
 import { planningCosts } from '../macros/macros.ts';
-import { maxCopiedSize, maxInlinedDepth } from '../planning-cost/planning-limits.ts';
+import { maxCopiedSize, maxInlinedDepth, maxNestedDepth } from '../planning-cost/planning-limits.ts';
 import { forEachNode, forEachPart, mapParts, type Mapper, mapperWith, someNode } from '../tree/map.ts';
 import type { Derived, Expression, From, Literal, Node, Query, Select, With } from '../tree/nodes.ts';
 import { isVolatile } from '../tree/volatile.ts';
@@ -21,27 +21,33 @@ export const inlineQueries: Pass = (query) => {
 
 /** A common table with one reader becomes a subquery. */
 function inlineTables(node: With): Query {
-  const table = node.tables.find(({ name, recursive }) => !recursive && countReaders(node, name) === 1);
-  if (!table) return node;
+  const readers = countReaders(node);
+  const inlined = new Map<string, Query>();
   const mapper: Mapper = mapperWith({
-    from: (part) =>
-      part.kind === 'reference' && part.name === table.name
-        ? { kind: 'derived', alias: part.alias, query: table.query }
-        : mapParts(part, mapper),
+    from: (part) => {
+      if (part.kind !== 'reference') return mapParts(part, mapper);
+      const query = inlined.get(part.name);
+      return query ? { kind: 'derived', alias: part.alias, query } : part;
+    },
   });
-  const tables = node.tables
-    .filter((other) => other !== table)
-    .map((other) => ({ ...other, query: mapper.query(other.query) }));
+  const tables = node.tables.flatMap((table) => {
+    const query = mapper.query(table.query);
+    const isInlined =
+      !table.recursive && readers.get(table.name) === 1 && planningCosts.of(query).depth <= maxNestedDepth;
+    if (isInlined) inlined.set(table.name, query);
+    return isInlined ? [] : [{ ...table, query }];
+  });
+  if (inlined.size === 0) return node;
   const body = mapper.query(node.body);
-  return tables.length === 0 ? body : inlineTables({ ...node, tables, body });
+  return tables.length === 0 ? body : { ...node, tables, body };
 }
 
-function countReaders(node: With, name: string): number {
-  let count = 0;
+function countReaders(node: With): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
   forEachNode(node, (part) => {
-    if (part.kind === 'reference' && part.name === name) count += 1;
+    if (part.kind === 'reference') counts.set(part.name, (counts.get(part.name) ?? 0) + 1);
   });
-  return count;
+  return counts;
 }
 
 function inlineAll(node: Select): Select {

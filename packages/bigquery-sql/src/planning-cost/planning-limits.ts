@@ -20,5 +20,8 @@ export const isTooLargeForPasses = ({ size, depth }: PlanningCost): boolean =>
 /** How many nodes passes put inside each other: DuckDB takes 1,000, of which a node with its macros expanded may be ten. */
 export const maxInlinedDepth = 40;
 
+/** How deep a common table may be that passes write into its reader: they recurse, and a chain of tables has any length. */
+export const maxNestedDepth = 1_000;
+
 /** The tokens that copies of a value may add to DuckDB's plan where passes write it into a call: they grow with each call. */
 export const maxCopiedSize = 1_000;

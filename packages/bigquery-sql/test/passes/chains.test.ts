@@ -46,6 +46,12 @@ describe('a chain of computed columns is planned in proportion to its length', (
   });
 });
 
+test('a chain of any length stays a few common tables, each of a bounded depth', () => {
+  const tables = servedTextOf(chain('1', '$ + 1', 2_000)).match(/"t\d+" AS \(/g) ?? [];
+  expect(tables.length).toBeGreaterThan(1);
+  expect(tables.length).toBeLessThan(10);
+});
+
 test('a chain that is too long for DuckDB is refused in words of its author', async () => {
   const sql = chain('1', '$ + 1', 2_000);
   const error = await database.connection.prepare(textOf(sql)).catch((error: unknown) => error);
