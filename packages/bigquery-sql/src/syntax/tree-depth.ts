@@ -14,25 +14,26 @@ const maxPipes = 200;
  * @throws SyntaxProblem at a node that is deeper than `maxTreeDepth`, or behind `maxPipes`
  */
 export function checkTreeDepth(root: Node): void {
-  let level: readonly Node[] = [root];
-  for (let depth = 1; level.length > 0; depth += 1) {
-    const [first] = level;
-    if (depth > maxTreeDepth && first) {
-      throw new SyntaxProblem(
-        first.end,
-        `expected at most ${maxTreeDepth} levels of operators, joins and subqueries, found more`,
-      );
-    }
-    const next: Node[] = [];
-    for (const node of level) {
-      const pipe = node.kind === 'Query' ? node.pipes[maxPipes] : undefined;
+  const levels: Node[][] = [[root]];
+  for (let depth = 0; depth < levels.length; depth += 1) {
+    for (const node of levels[depth] ?? []) {
+      if (depth >= maxTreeDepth)
+        throw new SyntaxProblem(
+          node.end,
+          `expected at most ${maxTreeDepth} levels of operators, joins and subqueries, found more`,
+        );
+      const { pipes, with: tables } = node.kind === 'Query' ? node : { pipes: [], with: undefined };
+      const pipe = pipes[maxPipes];
       if (pipe)
         throw new SyntaxProblem(
           pipe.start,
           `expected at most ${maxPipes} pipe operators, found more: begin with those before it as a WITH query`,
         );
-      forEachChild(node, (child) => void next.push(child));
+      forEachChild(node, (child) => {
+        const below = depth + 1 + (child === tables ? 0 : pipes.length);
+        levels[below] ??= [];
+        levels[below].push(child);
+      });
     }
-    level = next;
   }
 }

@@ -101,6 +101,13 @@ describe('deep or long texts', () => {
     expect(problemOf(`SELECT (FROM t${pipes} |> SELECT a)`)).toContain(tooMany);
   });
 
+  test('each pipe operator is a level of what it is over', () => {
+    const nested = (times: number) =>
+      `${'FROM ('.repeat(times)}FROM t${' |> WHERE a'.repeat(100)}${`)${' |> WHERE a'.repeat(100)}`.repeat(times)}`;
+    expect(problemOf(nested(2))).toBeUndefined();
+    expect(problemOf(nested(3))).toContain('expected at most 400 levels of operators, joins and subqueries');
+  });
+
   test.each([' + a', ' - 1', '[0]'])('a chain that nests is bounded: 100,000 times %j', (piece) => {
     expect(timed(`SELECT f()${piece.repeat(100_000)}`)).toBe(
       'expected at most 400 levels of operators, joins and subqueries, found more',
