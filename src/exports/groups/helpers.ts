@@ -1,4 +1,5 @@
-/** Small helpers: what is computed once, and for each key once; counts for metrics; what outlives a process, in a file or in Redis. @module */
+/** Small helpers: what is computed once, and for each key once; waiting that an abort ends; counts for metrics; what outlives a process, in a file or in Redis. @module */
+export { untilAborted } from '../../concurrency/abort.ts';
 export { pathProblem } from '../../files/path-problem.ts';
 export { replaceFile } from '../../files/replace-file.ts';
 export { type Count, Counts } from '../../gateway/metrics/counts.ts';

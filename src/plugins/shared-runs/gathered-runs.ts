@@ -1,6 +1,7 @@
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import { untilAborted } from '../../concurrency/abort.ts';
 import type { Rows, RunOptions } from '../../engine-contract/engine.ts';
-import { isResting, type Run, runShared, type SharedRunOptions, untilAborted } from './shared-run.ts';
+import { isResting, type Run, runShared, type SharedRunOptions } from './shared-run.ts';
 
 /** A run that callers wait for, until it is known how many there are. */
 interface Waiting {

@@ -70,13 +70,3 @@ export async function runShared(
     return new Map();
   }
 }
-
-/** The result of a promise, unless the signal is aborted first. @throws the signal's reason */
-export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const leave = () => reject(signal.reason);
-    if (signal.aborted) return leave();
-    signal.addEventListener('abort', leave, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
-  });
-}

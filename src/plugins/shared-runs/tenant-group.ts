@@ -1,8 +1,9 @@
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import { untilAborted } from '../../concurrency/abort.ts';
 import type { Rows, RunOptions } from '../../engine-contract/engine.ts';
 import type { Claims } from './claims.ts';
 import { GatheredRuns } from './gathered-runs.ts';
-import { isResting, type Run, runShared, type SharedRunOptions, untilAborted } from './shared-run.ts';
+import { isResting, type Run, runShared, type SharedRunOptions } from './shared-run.ts';
 
 interface GroupOptions extends SharedRunOptions {
   /** Of its claims in Redis, equal in all gateways, and for all parts of the time that the query is run over. */
