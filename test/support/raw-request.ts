@@ -8,14 +8,25 @@ export interface RawResponse {
 }
 
 /** What a server sends back for bytes that no HTTP client would send, until it closes the connection. */
-export async function sendRaw(port: number, ...parts: readonly (string | Buffer)[]): Promise<string> {
+export const sendRaw = (port: number, ...parts: readonly (string | Buffer)[]) =>
+  sendUntil(undefined, port, ...parts);
+
+/** The same, until the response has some text. */
+export async function sendUntil(
+  text: string | undefined,
+  port: number,
+  ...parts: readonly (string | Buffer)[]
+): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   // A server that rejects early closes the connection while more is being sent.
   socket.on('error', () => socket.destroy());
   for (const part of parts) socket.write(part);
   const chunks: Buffer[] = [];
   await new Promise<void>((resolve) => {
-    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.on('data', (chunk) => {
+      chunks.push(chunk);
+      if (text !== undefined && Buffer.concat(chunks).includes(text)) socket.destroy();
+    });
     socket.once('close', () => resolve());
   });
   return Buffer.concat(chunks).toString();

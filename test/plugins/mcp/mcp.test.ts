@@ -523,6 +523,12 @@ describe('the Model Context Protocol', () => {
       expect(lines.at(-1)).toBe('There are further mistakes');
     });
 
+    test('and of more than any tool has their number', async () => {
+      const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`n${at}`, 1]));
+      const { text } = await agent.call('test.numbers', many);
+      expect(text).toBe('There are 20000 arguments, and no tool has more than 10000');
+    });
+
     test.each(['"count":DEEP', '"count":[1,DEEP]', '"other":DEEP', '"count":1,"word":DEEP'])(
       'deep values: %s',
       async (given) => {

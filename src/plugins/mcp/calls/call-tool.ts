@@ -66,7 +66,10 @@ export function buildCallTool({
       }
       return failed(error, name, request);
     };
+    const { length } = Object.keys(given);
     try {
+      if (length > maxArguments)
+        throw new WrongArguments(`There are ${length} arguments, and no tool has more than ${maxArguments}`);
       const called = call(name, given, request);
       return called instanceof Promise ? called.catch(fail) : called;
     } catch (error) {
@@ -94,6 +97,9 @@ export function buildCallTool({
     }
   }
 }
+
+/** To look at each of many more would hold the event loop. */
+const maxArguments = 10_000;
 
 /** The same each time: what is computed of arguments is kept with them. */
 const noArguments: JsonMembers = {};
