@@ -412,14 +412,15 @@ function groupingSets(maker: Maker, { items, columns, from, where, having, keys 
 
 const groupingOf = (name: string): Tree => sorted('grouping')`GROUPING(${name})`;
 
-/** The absent keys of a grouping set are NULL, but not within aggregates, and GROUPING of them is 1. */
-function withoutKeys(tree: Tree, absent: readonly Key[]): Tree {
+/** The absent keys of a grouping set are NULL, but not within its own aggregates, and GROUPING of them is 1. */
+function withoutKeys(tree: Tree, absent: readonly Key[], isInner = false): Tree {
   return replaceIn(tree, (node) => {
     if (typeof node === 'string' || node.kind !== 'part') return undefined;
+    if (node.sort === 'query' && !isInner) return withoutKeys(node, absent, true);
     const text = node.parts.every((one) => typeof one === 'string') ? node.parts.join('') : '';
     if (node.sort === 'grouping')
       return absent.some(({ before }) => text === `GROUPING(${before})`) ? '1' : '0';
-    if (isAggregate(node)) return node;
+    if (isAggregate(node) && !isInner) return node;
     const key = absent.find(({ column }) => unquoted(column?.name) === unquoted(text));
     return key && `CAST(NULL AS ${key.type})`;
   });
