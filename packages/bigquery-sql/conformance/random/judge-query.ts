@@ -61,7 +61,9 @@ export async function judgeForm(
   if (isSettled(byUnion)) return differing(byUnion);
   const byOld = judgeBy(await answerTo(equivalent, of2022));
   if (isSettled(byOld)) return differing(byOld);
-  const isUnjudged = byOld.outcome !== 'WRONG' && knownError('2025', own.sql) !== undefined;
+  // The column `day` is a DATE in all tables of random queries.
+  const known = knownError('2025', own.sql.replaceAll(/\bday\b/g, 'date'));
+  const isUnjudged = byOld.outcome !== 'WRONG' && known !== undefined;
   return isUnjudged ? byOld : verdict;
 }
 
