@@ -151,16 +151,19 @@ describe.skipIf(isWithoutExtensions)('a DuckLake', () => {
   });
 
   test('what is kept warm is refreshed once its tables have changed', async () => {
-    await get('counts');
-    const { misses, refreshes } = gateway.app.counters;
+    // Of the only hot key: a gateway that other tests use has refreshes of other keys.
+    const warm = await open();
+    await get('counts', '', warm);
     await lake.run(insertTen());
-    await eventually(() => expect(gateway.app.counters.refreshes).toBeGreaterThan(refreshes));
+    await eventually(() => expect(warm.app.counters.refreshes).toBe(1));
     const { newest, n, total } = await state();
-    await eventually(async () => expect(await get('counts')).toMatchObject({ body: count(n, total) }));
-    const { cache, version } = await get('counts');
-    expect(version).toBe(String(newest));
-    expect(cache).toContain('hit');
-    expect(gateway.app.counters.misses).toBe(misses);
+    expect(await get('counts', '', warm)).toMatchObject({
+      version: String(newest),
+      cache: expect.stringContaining('hit'),
+      body: count(n, total),
+    });
+    expect(warm.app.counters).toMatchObject({ misses: 1, refreshes: 1 });
+    await warm.close();
   });
 
   test('SQL of callers reads the snapshot, too', async () => {
