@@ -86,6 +86,13 @@ describe('many queries', () => {
     expect([isError, text]).toEqual([true, expect.stringContaining(right)]);
   });
 
+  test('arguments for one of them are counted as those of a tool', async () => {
+    const parameters = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`n${at}`, 1]));
+    const { isError, text } = await agent.call('run_query', { name: 'area.query-1', parameters });
+    const right = 'There are 20000 arguments, and no tool has more than 10000';
+    expect([isError, text]).toEqual([true, right]);
+  });
+
   test('are tools by themselves for a key that may call a few', async () => {
     expect(await namesOf(mcpClient(app.fetch, keys.keyOf('few')))).toEqual(['area_query_1', 'area_query_2']);
   });

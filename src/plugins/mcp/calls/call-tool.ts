@@ -42,8 +42,12 @@ export function buildCallTool({
   callSearch,
   givesTokens,
 }: CallToolOptions): CallTool {
-  const run: CallQuery = (tool, given, request) =>
-    (tool.takesSql && isDryRun(given) ? checkSql : callQuery)(tool, given, request);
+  const run: CallQuery = (tool, given, request) => {
+    const { length } = Object.keys(given);
+    if (length > maxArguments)
+      throw new WrongArguments(`There are ${length} arguments, and no tool has more than ${maxArguments}`);
+    return (tool.takesSql && isDryRun(given) ? checkSql : callQuery)(tool, given, request);
+  };
   const call = (name: string, given: JsonMembers, request: CallRequest) => {
     if (isSearchName(name) && tools.areSearched(request.admission.principal)) {
       if (name !== searchNames.run) return callSearch(name, given, request);
@@ -66,10 +70,7 @@ export function buildCallTool({
       }
       return failed(error, name, request);
     };
-    const { length } = Object.keys(given);
     try {
-      if (length > maxArguments)
-        throw new WrongArguments(`There are ${length} arguments, and no tool has more than ${maxArguments}`);
       const called = call(name, given, request);
       return called instanceof Promise ? called.catch(fail) : called;
     } catch (error) {
