@@ -126,12 +126,15 @@ const rows = (
     CASE WHEN i % 9 = 4 THEN [] ELSE [{ url: '/p' || i, status: CASE WHEN i % 2 = 0 THEN 200 ELSE 404 END, header: [{ name: 'h' || i }] }] END AS metadata
   FROM range(${from}, ${to}) AS t(i)`;
 
+let folder: string;
+/** The file appears in its place when it is whole: a scan may come at any moment. */
 const write = async (select: string, file: string, format = 'FORMAT parquet, ROW_GROUP_SIZE 2048') => {
+  const written = join(folder, 'written');
+  await maker.connection.run(`COPY (${select}) TO '${written}' (${format})`);
   mkdirSync(dirname(file), { recursive: true });
-  await maker.connection.run(`COPY (${select}) TO '${file}' (${format})`);
+  renameSync(written, file);
 };
 
-let folder: string;
 let engine: Engine | undefined;
 let problems: string[];
 let reports: ImportReport[];
