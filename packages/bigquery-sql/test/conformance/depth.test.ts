@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { flags, nestedCalls } from '../../conformance/depth/nested-calls.ts';
 import { sizesOf } from '../../conformance/depth/plans.ts';
+import { isNightly } from '../../../../test/support/nightly.ts';
 import { createTable, type DialectDatabase, openDialectDatabase } from '../support/dialect-database.ts';
 
 /** Twice as large where each level adds as much as the one before, 16 times where each doubles what is inside it. */
@@ -19,7 +20,8 @@ describe('each function and operator inside itself', () => {
     const calls = nestedCalls();
     expect(new Set(calls.map(({ subject }) => subject)).size).toBeGreaterThan(250);
     const grown: string[] = [];
-    for (const { subject, shown, sql } of calls) {
+    const tried = calls.filter((_, at) => isNightly || at % 4 === 0);
+    for (const { subject, shown, sql } of tried) {
       const four = await sizesOf(database.connection, sql(4));
       const eight = await sizesOf(database.connection, sql(8));
       if (eight.some((size, at) => size > maxGrowth * (four[at] ?? 0))) grown.push(`${subject}: ${shown}`);
