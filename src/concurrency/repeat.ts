@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from './clock.ts';
 
-interface RepeatOptions {
+export interface RepeatOptions {
   readonly everyMs: number;
   readonly work: () => Promise<void>;
   /** Receives the error of a failed repetition; the work is repeated nevertheless. */

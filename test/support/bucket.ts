@@ -15,6 +15,8 @@ type Fault = 'busy' | 'slow' | 'cut';
 export interface Bucket {
   /** Of the server, through which faults are made. */
   readonly url: string;
+  /** The headers `Authorization` of its requests, each once. */
+  readonly authorizations: Set<string | undefined>;
   /** From now on; of requests for rows only, if `isOfRows`. */
   fail(fault: Fault | undefined, isOfRows?: boolean): void;
   /** An empty bucket, without faults. */
@@ -32,6 +34,7 @@ export async function startBucket(): Promise<Bucket> {
   await eventually(() => fetch(origin));
   let fault: Fault | undefined;
   let isOfRows = false;
+  const authorizations = new Set<string | undefined>();
   const proxy = createServer((incoming, outgoing) => {
     const isFaulty = fault !== undefined && (!isOfRows || incoming.headers.range !== undefined);
     if (isFaulty && fault === 'busy') {
@@ -39,6 +42,7 @@ export async function startBucket(): Promise<Bucket> {
       return;
     }
     const { method, url, headers } = incoming;
+    authorizations.add(headers.authorization);
     const passed = request({ host: '127.0.0.1', port, method, path: url, headers }, (answer) => {
       outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
       if (!isFaulty) return void answer.pipe(outgoing);
@@ -52,12 +56,14 @@ export async function startBucket(): Promise<Bucket> {
   });
   return {
     url: `http://127.0.0.1:${await listen(proxy)}`,
+    authorizations,
     fail(next, ofRows = false) {
       fault = next;
       isOfRows = ofRows;
     },
     async reset() {
       fault = undefined;
+      authorizations.clear();
       await fetch(`${origin}/moto-api/reset`, { method: 'POST' });
       await fetch(`${origin}/bucket`, { method: 'PUT' });
     },

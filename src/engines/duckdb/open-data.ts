@@ -119,7 +119,7 @@ async function openDataFolder(options: DataOptions, dataDir: string): Promise<Lo
   const { settings, connect, listener, tables } = options;
   const closing = new AbortController();
   const connection = await connect();
-  if (isRemote(dataDir)) await openBucket(connection, dataDir, settings.extensionsDir);
+  const renewal = isRemote(dataDir) ? await openBucket(options, dataDir) : undefined;
   const data = await openFiles(options, dataDir, closing.signal);
   // The tables' own connection runs one transaction at a time.
   const exclusive = buildExclusive();
@@ -141,6 +141,7 @@ async function openDataFolder(options: DataOptions, dataDir: string): Promise<Lo
       if (isDatabaseUnusable(error)) listener.unusable?.(error);
     },
   });
+  const renewing = renewal && openRepeat(renewal);
   let refreshing: Promise<void> | undefined;
   const folder = isRemote(dataDir) ? dataDir.replace(/\/*$/, '/') : resolve(dataDir);
   return {
@@ -167,7 +168,7 @@ async function openDataFolder(options: DataOptions, dataDir: string): Promise<Lo
     async close() {
       closing.abort();
       connection.interrupt();
-      await repeat.close();
+      await Promise.all([repeat.close(), renewing?.close()]);
       await exclusive(async () => {});
       await data.close();
     },

@@ -63,7 +63,11 @@ function open(host: EngineHost, settings: DuckdbSettings): Promise<Engine> {
 /** The variables by which libraries find Postgres, which they would wait for without end, and buckets. */
 const variablesOfData = () => ({
   PGCONNECT_TIMEOUT: '10',
-  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => /^(?:PG[A-Z]+|AWS_\w+)$/.test(name))),
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(([name]) =>
+      /^(?:PG[A-Z]+|(?:AWS|GOOGLE|GCE|CLOUDSDK)_\w+)$/.test(name),
+    ),
+  ),
 });
 
 /** Address space that is not memory: of V8, of threads, and of what removes the types of TypeScript, which is WebAssembly. */

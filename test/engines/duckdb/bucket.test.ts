@@ -1,9 +1,11 @@
+import { createServer } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { duckdb } from '../../../src/engines/duckdb/duckdb.ts';
 import { type Bucket, hasMoto, startBucket } from '../../support/bucket.ts';
 import { extensionsDir, isWithoutExtensions, openWithExtensions } from '../../support/duckdb-extensions.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FolderApp, openFolderApp } from '../../support/folder-app.ts';
+import { listen } from '../../support/listen.ts';
 import { isNightly } from '../../support/nightly.ts';
 
 const queryOf = (id: number, sql: string) => `/*---
@@ -61,12 +63,12 @@ describe.skipIf(!isNightly || isWithoutExtensions || !hasMoto)('a bucket', () =>
     );
   const remove = (name: string) =>
     fetch(`${bucket.url}/bucket/logs/${name}`, { method: 'DELETE', headers: { authorization: 'AWS a:b' } });
-  const open = async (isolate = false, env: Readonly<Record<string, string>> = {}) => {
+  const open = async (isolate = false, env: Readonly<Record<string, string>> = {}, scheme = 's3') => {
     gateway = await openFolderApp(files, {
       env,
       options: {
         engine: duckdb({
-          ...{ dataDir: 's3://bucket/logs', extensionsDir, isolate, refreshSeconds: 0.1, threads: 2 },
+          ...{ dataDir: `${scheme}://bucket/logs`, extensionsDir, isolate, refreshSeconds: 0.1, threads: 2 },
           storeFile: ':memory:',
         }),
       },
@@ -109,6 +111,38 @@ describe.skipIf(!isNightly || isWithoutExtensions || !hasMoto)('a bucket', () =>
       await eventually(async () =>
         expect((await get('sums')).body).toMatchObject({ result: [{ n: 102_000 }] }),
       );
+    },
+  );
+
+  test.each([true, false])(
+    'one of Google is read with the tokens of the account of the machine, each until it expires; in a process of its own: %s',
+    async (isolate) => {
+      let tokens = 0;
+      let isAnswering = true;
+      const metadata = createServer(({ url }, response) => {
+        response.setHeader('metadata-flavor', 'Google');
+        if (!url?.endsWith('/token') && !url?.includes('/token?')) return void response.end('default/');
+        if (!isAnswering) return void response.writeHead(403).end('no scope');
+        tokens += 1;
+        response.setHeader('content-type', 'application/json');
+        response.end(
+          JSON.stringify({ access_token: `token-${tokens}`, token_type: 'Bearer', expires_in: 1 }),
+        );
+      });
+      vi.stubEnv('AWS_ACCESS_KEY_ID', undefined);
+      vi.stubEnv('GCE_METADATA_HOST', `127.0.0.1:${await listen(metadata)}`);
+      await open(isolate, {}, 'gs');
+      expect(await get('sums')).toEqual(all);
+      const ofGoogle = () => [...bucket.authorizations].filter((one) => one?.startsWith('Bearer token-'));
+      await eventually(() => expect(ofGoogle().length).toBeGreaterThan(3));
+      isAnswering = false;
+      await eventually(() => expect(logged()).toContain('The token for the bucket cannot be renewed'));
+      expect(logged()).not.toMatch(/token-\d/);
+      expect(await get('sums')).toEqual(all);
+      await gateway?.close();
+      await expect(open(isolate, {}, 'gs')).rejects.toThrow(/dataDir: Google's credentials give no token: /);
+      gateway = undefined;
+      metadata.close();
     },
   );
 

@@ -23,7 +23,7 @@ export async function openLakeData(
       throw new StartError('The lake cannot be opened', [{ message: `dataDir: ${reasonOf(error)}` }]);
     },
   );
-  if (isRemote(lake.dataPath)) await openBucket(connection, lake.dataPath, settings.extensionsDir);
+  const renewal = isRemote(lake.dataPath) ? await openBucket(options, lake.dataPath) : undefined;
   const report = buildReport(options, lake);
   const refresh = async () => {
     const isChanged = await lake.refresh();
@@ -38,6 +38,7 @@ export async function openLakeData(
     work: refresh,
     onError: (error) => report.failure(`The lake is not up to date: ${reasonOf(error)}`),
   });
+  const renewing = renewal && openRepeat(renewal);
   return {
     problems: lake.problems,
     files: tables.files,
@@ -65,7 +66,9 @@ export async function openLakeData(
     async dropTables(old) {
       for (const table of old) await tables.drop(table);
     },
-    close: () => repeat.close(),
+    async close() {
+      await Promise.all([repeat.close(), renewing?.close()]);
+    },
   };
 }
 
