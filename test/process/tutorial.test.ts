@@ -154,6 +154,7 @@ test.skipIf(process.platform === 'win32')(
     }
     await expect(parts.join('') + text.slice(at)).toMatchFileSnapshot(resolve(page));
   },
+  600_000,
 );
 
 test('each query has a test that passes after at most five commands', () => {

@@ -77,4 +77,4 @@ test('a macro that is marked as strict is NULL exactly if an argument is', async
   close();
   expect(never).toEqual([]);
   expect(wrong).toEqual([]);
-});
+}, 120_000);
