@@ -406,5 +406,5 @@ describe('the tests of the shipped queries', () => {
     await emulator.close();
     expect(output).not.toContain('✗');
     expect(exitCode).toBe(0);
-  });
+  }, 600_000);
 });

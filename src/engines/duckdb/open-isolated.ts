@@ -65,7 +65,7 @@ const variablesOfData = () => ({
   PGCONNECT_TIMEOUT: '10',
   ...Object.fromEntries(
     Object.entries(process.env).filter(([name]) =>
-      /^(?:PG[A-Z]+|(?:AWS|GOOGLE|GCE|CLOUDSDK)_\w+)$/.test(name),
+      /^(?:PG[A-Z]+|(?:AWS|GOOGLE|GCE|CLOUDSDK)_\w+|STORAGE_EMULATOR_HOST)$/.test(name),
     ),
   ),
 });

@@ -130,6 +130,8 @@ describe.skipIf(!isNightly || isWithoutExtensions || !hasMoto)('a bucket', () =>
         );
       });
       vi.stubEnv('AWS_ACCESS_KEY_ID', undefined);
+      vi.stubEnv('AWS_ENDPOINT_URL', 'http://127.0.0.1:9');
+      vi.stubEnv('STORAGE_EMULATOR_HOST', bucket.url);
       vi.stubEnv('GCE_METADATA_HOST', `127.0.0.1:${await listen(metadata)}`);
       await open(isolate, {}, 'gs');
       expect(await get('sums')).toEqual(all);

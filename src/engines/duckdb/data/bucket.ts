@@ -32,7 +32,7 @@ export async function openBucket(
   await loadExtensions(connection, settings.extensionsDir, extensions, 'a bucket');
   const keepSecret = (credentials: string) =>
     connection.run(
-      `CREATE OR REPLACE SECRET bucket (TYPE ${isGoogle ? 'gcs' : 's3'}, ${credentials}${endpoint()})`,
+      `CREATE OR REPLACE SECRET bucket (TYPE ${isGoogle ? 'gcs' : 's3'}, ${credentials}${endpoint(token !== undefined)})`,
     );
   let kept: string | undefined;
   const renew = async (current: GoogleToken) => {
@@ -72,10 +72,11 @@ async function requireListed(connection: DuckDBConnection, path: string): Promis
 const reasonOf = (error: unknown) =>
   (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
 
-/** Where the SDK looks for servers other than Amazon's. */
-function endpoint(): string {
-  const { AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_S3 = AWS_ENDPOINT_URL } = process.env;
-  const url = AWS_ENDPOINT_URL_S3 === undefined ? null : URL.parse(AWS_ENDPOINT_URL_S3);
+/** Where the SDK looks for servers other than those of its cloud; a token of Google is never sent to one of Amazon's variables. */
+function endpoint(isOfGoogle: boolean): string {
+  const { AWS_ENDPOINT_URL, AWS_ENDPOINT_URL_S3 = AWS_ENDPOINT_URL, STORAGE_EMULATOR_HOST } = process.env;
+  const text = isOfGoogle ? STORAGE_EMULATOR_HOST : AWS_ENDPOINT_URL_S3;
+  const url = text === undefined ? null : URL.parse(text);
   if (url === null) return '';
   return `, ENDPOINT ${quoteText(url.host)}, URL_STYLE 'path', USE_SSL ${url.protocol === 'https:'}`;
 }
