@@ -395,16 +395,20 @@ describe('the tests of the shipped queries', () => {
     },
   );
 
-  test.skipIf(skipsEmulator)('pass on the emulator of BigQuery, without any table', async () => {
-    const emulator = await startEmulator();
-    const { exitCode, output } = await runQuerygate(['test', '--engine', 'bigquery'], {
-      BIGQUERY_PROJECT: emulator.project,
-      BIGQUERY_DATASET: 'none',
-      BIGQUERY_API_ENDPOINT: emulator.endpoint,
-      ENGINE_TIMEOUT_MS: onBusyMachine,
-    });
-    await emulator.close();
-    expect(output).not.toContain('✗');
-    expect(exitCode).toBe(0);
-  }, 600_000);
+  test.skipIf(skipsEmulator)(
+    'pass on the emulator of BigQuery, without any table',
+    async () => {
+      const emulator = await startEmulator();
+      const { exitCode, output } = await runQuerygate(['test', '--engine', 'bigquery'], {
+        BIGQUERY_PROJECT: emulator.project,
+        BIGQUERY_DATASET: 'none',
+        BIGQUERY_API_ENDPOINT: emulator.endpoint,
+        ENGINE_TIMEOUT_MS: onBusyMachine,
+      });
+      await emulator.close();
+      expect(output).not.toContain('✗');
+      expect(exitCode).toBe(0);
+    },
+    600_000,
+  );
 });
