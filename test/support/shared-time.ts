@@ -1,7 +1,9 @@
-import { buildTimeline } from '../../src/concurrency/clock.ts';
 import type { SharedTime } from '../../src/results/shared/shared-cache.ts';
 
-/** The time of a gateway whose clock began with that of its machine, as in `runTime`. */
-export function sharedTime(elapsedMs = Date.now): SharedTime {
-  return { elapsedMs, ...buildTimeline({ now: () => new Date(elapsedMs()), elapsedMs }) };
+/**
+ * The time of a gateway whose clock began with that of its machine, as in `runTime`. Both clocks are one, so that a test that
+ * is interrupted between two readings sees no step.
+ */
+export function sharedTime(): SharedTime {
+  return { elapsedMs: Date.now, elapsedAt: (moment) => moment, momentAt: (elapsedMs) => elapsedMs };
 }
