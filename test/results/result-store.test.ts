@@ -1,20 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { zeroCounters } from '../../src/results/counters.ts';
 import { openResultStore } from '../../src/results/result-store.ts';
 import { buildDocument } from '../../src/results/result-document.ts';
+import { collectGarbage } from '../support/collect-garbage.ts';
 import { runTime } from '../support/run-time.ts';
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
 
 /** Finalizers free memory one turn of the event loop after the collection. */
 const used = async () => {
   for (let turn = 0; turn < 3; turn += 1) {
-    collect();
+    collectGarbage();
     await sleep(10);
   }
   const { heapUsed, external } = process.memoryUsage();

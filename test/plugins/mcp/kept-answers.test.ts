@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { buildAnswers } from '../../../src/answers/answers.ts';
 import { LoopTurns } from '../../../src/concurrency/loop-turns.ts';
@@ -8,6 +6,7 @@ import { buildCallQuery } from '../../../src/plugins/mcp/calls/query-calls.ts';
 import type { Era } from '../../../src/plugins/mcp/protocol/era.ts';
 import type { ObtainedResult } from '../../../src/results/get-result.ts';
 import { parseRows, type ResultDocument } from '../../../src/results/result-document.ts';
+import { collectGarbage } from '../../support/collect-garbage.ts';
 import { draftQuery } from '../../support/queries.ts';
 import { openGate } from '../../support/calls.ts';
 import { openTestResults } from '../../support/test-results.ts';
@@ -18,9 +17,6 @@ const query = draftQuery({
   caching: ['caching: 900s'],
   sql: 'select @n',
 });
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
 
 /** @param rows of each run, of its number */
 function openCalls(rows: (run: number) => readonly string[], maxBytes: number, memoryBytes = 64_000_000) {
@@ -133,7 +129,7 @@ test('kept answers do not keep the results that they were made of', async () => 
       async () => {
         // The engine and the clock forget the last run.
         await results.clock.pass(1);
-        collect();
+        collectGarbage();
         return made.filter((one) => one.deref() !== undefined).length;
       },
       { timeout: 60_000 },
