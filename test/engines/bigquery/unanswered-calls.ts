@@ -15,8 +15,8 @@ const setup = await openWithFake({
 setup.fake.respondWith(neverRespond);
 
 const measure = async () => {
-  // The sockets of the last calls close asynchronously.
-  await sleep(100);
+  // The sockets of the last calls close in later turns of the event loop, of which a pause of the process is one.
+  for (let turn = 0; turn < 10; turn += 1) await sleep(10);
   globalThis.gc?.();
   const handles = process.getActiveResourcesInfo().filter((one) => one !== 'Timeout' && one !== 'Immediate');
   const timers = process.getActiveResourcesInfo().filter((one) => one === 'Timeout');

@@ -232,7 +232,7 @@ describe('each refusal is a line of the log', () => {
 describe('wrong keys', () => {
   test('are slowed down by address; valid keys from there, and other addresses, are not affected', async () => {
     // A request becomes available each second: a slow machine would never use up all of them.
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    vi.useFakeTimers({ toFake: ['performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const served = await serveTestApp({ TRUST_PROXY: 'loopback' });
     const send = async (key: string, address: string) => {
