@@ -24,7 +24,7 @@ const open = (
   { problem = () => {}, queueLength, threads }: OpenOptions = {},
 ) => {
   const config = readConfig({
-    ENGINE_TIMEOUT_MS: '500',
+    ENGINE_TIMEOUT_MS: '60000',
     ENGINE_CONCURRENCY: '2',
     DATA_DIR: 'test',
     STORE_FILE: ':memory:',

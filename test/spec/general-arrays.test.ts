@@ -5,6 +5,8 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, expect, test } from 'vitest';
 import { loadTables } from '../../src/catalog/folder/load-tables.ts';
 import { forms, openTestApp } from '../support/test-app.ts';
+// Starts processes, as the tests that it repeats.
+import '../support/on-engines.ts';
 
 // Every rule again, over tables whose records are stored as lists: one old row has two elements of each.
 forms.general = true;

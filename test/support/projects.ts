@@ -43,8 +43,11 @@ const longer = [
   'test/formats/convert-apart.test.ts',
   'test/http/graphql/rows/unexpected-cell.test.ts',
   'test/keys/open-keys.test.ts',
+  'test/plugins/increments/billed-day.test.ts',
   'test/plugins/shadow/diff-rows.test.ts',
   'test/plugins/shared-runs/shared-equals-single.test.ts',
+  'test/plugins/shared-runs/shared-increments.test.ts',
+  'test/results/refresh-order.test.ts',
   'test/results/warmer.test.ts',
 ];
 

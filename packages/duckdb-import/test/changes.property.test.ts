@@ -79,4 +79,4 @@ test('the store follows the folder through any sequence of changes', async () =>
     }),
     { numRuns: 25 },
   );
-});
+}, 120_000);

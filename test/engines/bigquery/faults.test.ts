@@ -148,7 +148,8 @@ describe('an error that BigQuery reports', () => {
   });
 
   test('a server that refuses connections is ENGINE_UNAVAILABLE', async () => {
-    const stopped = await openWithFake({ ENGINE_TIMEOUT_MS: '2000' });
+    // Its deadline is later than all attempts.
+    const stopped = await openWithFake();
     await stopped.fake.close();
     expect(publicError(await stopped.runError())).toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
     await stopped.engine.close();
@@ -170,7 +171,7 @@ describe('a response that never ends', () => {
   });
 
   test('a lost connection is noticed in time for another attempt', async () => {
-    const retrying = await openWithFake({ ENGINE_TIMEOUT_MS: '4000' });
+    const retrying = await openWithFake({ ENGINE_TIMEOUT_MS: '8000' });
     retrying.fake.respondWith(inSequence(neverRespond, reply(completeBody())));
     expect(await retrying.run()).toMatchObject({ rows: ['{"x":1}'] });
     expect(new Set(retrying.fake.received.map(({ body }) => body.requestId)).size).toBe(1);

@@ -41,7 +41,7 @@ describe('a week of demo data', () => {
   beforeAll(async () => {
     database = await open();
     demo = await openDemo(database.connection, database.tables, folder, { now: () => friday });
-  });
+  }, 120_000);
   afterAll(async () => {
     await demo.close();
     database.close();

@@ -255,6 +255,7 @@ describe('Parquet files', () => {
       await open();
       expect(await answers()).toEqual(expected);
     },
+    120_000,
   );
 });
 

@@ -110,32 +110,36 @@ test(
   busyMs,
 );
 
-test('the event loop of the engine goes on while functions are computed', async () => {
-  const database = await openDatabase({ threads: 1, memoryLimit: '1GB' });
-  const worker = openWorker(await database.connect(), database.hostWorks);
-  const javascript = new JavascriptApart(10);
-  const { signal } = new AbortController();
-  const definition = { name: 'f', parameters: [], returns: 'FLOAT64', code: 'for (;;);' };
-  const sql = `SELECT host_javascript('${JSON.stringify(definition)}', '[]')`;
-  const turns = async (owner: string) => {
-    let count = 0;
-    const running = javascript.run({ owner, signal }, async (work) => {
-      worker.beginWork(work);
-      try {
-        return await worker.runOnce(sql, new Map());
-      } finally {
-        await worker.release();
-      }
-    });
-    const counting = setInterval(() => {
-      count += 1;
-    }, 10);
-    await expect(running).rejects.toThrow('functions in JavaScript take longer');
-    clearInterval(counting);
-    return count;
-  };
-  // It is computed for two seconds; without turns, there would be one or two.
-  expect(await turns('a')).toBeGreaterThan(20);
-  await javascript.close();
-  database.close();
-});
+test(
+  'the event loop of the engine goes on while functions are computed',
+  async () => {
+    const database = await openDatabase({ threads: 1, memoryLimit: '1GB' });
+    const worker = openWorker(await database.connect(), database.hostWorks);
+    const javascript = new JavascriptApart(10);
+    const { signal } = new AbortController();
+    const definition = { name: 'f', parameters: [], returns: 'FLOAT64', code: 'for (;;);' };
+    const sql = `SELECT host_javascript('${JSON.stringify(definition)}', '[]')`;
+    const turns = async (owner: string) => {
+      let count = 0;
+      const running = javascript.run({ owner, signal }, async (work) => {
+        worker.beginWork(work);
+        try {
+          return await worker.runOnce(sql, new Map());
+        } finally {
+          await worker.release();
+        }
+      });
+      const counting = setInterval(() => {
+        count += 1;
+      }, 10);
+      await expect(running).rejects.toThrow('functions in JavaScript take longer');
+      clearInterval(counting);
+      return count;
+    };
+    // It is computed for two seconds; without turns, there would be one or two.
+    expect(await turns('a')).toBeGreaterThan(20);
+    await javascript.close();
+    database.close();
+  },
+  busyMs,
+);

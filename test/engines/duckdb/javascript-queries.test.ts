@@ -34,7 +34,9 @@ beforeAll(async () => {
       ),
     ] as const;
   });
-  gateway = await openFolderApp(Object.fromEntries(files), { env: { STALE_IF_ERROR: '0s' } });
+  gateway = await openFolderApp(Object.fromEntries(files), {
+    env: { STALE_IF_ERROR: '0s', ENGINE_TIMEOUT_MS: '120000' },
+  });
 });
 afterAll(() => gateway.close());
 
@@ -64,4 +66,5 @@ test.each([
     expect(failed.body).not.toContain('secret');
     expect(await get(`${name}?x=1`)).toMatchObject({ status: 200, body: expect.stringContaining('"y":2') });
   },
+  120_000,
 );

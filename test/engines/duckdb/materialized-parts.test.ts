@@ -319,9 +319,9 @@ const slow =
 test('who leaves stops the computation of a part only if no one else waits for it', async () => {
   writeRows(row('a', 1), row('b', 1));
   await open({
-    // Some hundred milliseconds.
+    // Some seconds.
     'base.sql': partText(
-      `SELECT project, status FROM logs WHERE ${slow.replace('50', '5')} > 0`,
+      `SELECT project, status FROM logs WHERE ${slow.replace('50', '20')} > 0`,
       {},
       materialize,
     ),

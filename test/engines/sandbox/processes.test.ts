@@ -63,7 +63,7 @@ test('a text may use some processor time, and memory, and no more; others go on'
   expect(large).toMatch(/^(?:ENGINE_FAILED The query needs more memory|QUERY_TOO_EXPENSIVE sql: takes more)/);
   expect(quick).toBe('[{"n":4}]');
   expect(await run(count, 'one')).toBe('[{"n":4}]');
-});
+}, 120_000);
 
 test('the rows that a text reads may have some size', async () => {
   const small = await openWorld({
@@ -92,7 +92,7 @@ test('a key whose texts had to be stopped three times sends none for a while; ot
     })),
   );
   expect(stopped[0]?.sqlSha256).toMatch(/^[0-9a-f]{64}$/);
-});
+}, 120_000);
 
 test('a text whose caller has gone ends', async () => {
   const abort = new AbortController();
@@ -100,7 +100,7 @@ test('a text whose caller has gone ends', async () => {
   setTimeout(() => abort.abort(), 200);
   expect(await running).toMatch(/^CANCELLED /);
   expect(await run(count, 'gone')).toBe('[{"n":4}]');
-});
+}, 120_000);
 
 test('many keys of some tenants with endless texts do not keep others from their turn', async () => {
   const patient = await openWorld({ others: true, isolate: true, timeoutMs: 60_000 });

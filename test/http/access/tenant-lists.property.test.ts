@@ -148,7 +148,7 @@ describe('a key that is bound to tenants, and a list of them', () => {
       }),
       { numRuns: 600 },
     );
-  });
+  }, 120_000);
 
   test('what is refused, and why', async () => {
     const get = async (query: string, name: Name = 'listed') => {

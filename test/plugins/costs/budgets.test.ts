@@ -124,12 +124,7 @@ describe('a budget of a query', () => {
     bill = { bytes: 90 * megabyte };
     let now = Date.parse('2026-03-10T12:00:00Z');
     const app = await opened(
-      openBillingApp(
-        billing,
-        { numbers: budget('{ rate: 100MiB/h }') },
-        { ENGINE_TIMEOUT_MS: '300' },
-        { clock: () => new Date(now) },
-      ),
+      openBillingApp(billing, { numbers: budget('{ rate: 100MiB/h }') }, {}, { clock: () => new Date(now) }),
     );
     expect((await call(app, 'a')).status).toBe(200);
     const large = await call(app, 'b');
