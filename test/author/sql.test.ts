@@ -208,9 +208,9 @@ INT64 | STRING | INT64
     const slow =
       'select count(*) from unnest(generate_array(1, 300000)) a, unnest(generate_array(1, 300000)) b where a*b = 7';
     const many = 'select n from unnest(generate_array(1, 5)) as n order by n';
-    const { lines } = await runJson([slow, many, '--timeout', '300ms', '--max-rows', '2']);
+    const { lines } = await runJson([slow, many, '--timeout', '3s', '--max-rows', '2']);
     expect(lines).toMatchObject([
-      { error: { stage: 'run time', message: 'no result within 0.3 s' } },
+      { error: { stage: 'run time', message: 'no result within 3 s' } },
       { rows: [['1'], ['2']], truncated: true },
     ]);
   });

@@ -57,6 +57,8 @@ test.skipIf(process.platform === 'win32')(
     writeFileSync(file, 'select 1');
     expect(runStep('check').output).toContain('::error file=queries/logs.all.sql,line=1');
   },
+  // Six commands, one after another.
+  600_000,
 );
 
 test('the hooks of pre-commit call commands that exist', async () => {

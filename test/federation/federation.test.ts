@@ -145,6 +145,7 @@ describe.skipIf(!isInstalled)('a graph of subgraphs', () => {
       await fc.assert(property, { numRuns: 200 });
       await router.stop();
     },
+    120_000,
   );
 
   test.each(routers)('%s joins by the second key, and sees the errors of entities', async (_, start) => {

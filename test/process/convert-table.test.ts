@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { collectOutput } from '../support/child-output.ts';
 import { openCommandHost } from '../support/command-host.ts';
 import { queryText } from '../support/queries.ts';
 
@@ -93,12 +92,19 @@ const convertedIds = async () =>
     Number(id),
   );
 
-/** Kills a conversion when it has printed something. */
+/** A conversion that is killed when it has printed something: from outside, it could have ended before. */
 const killAt = async (printed: RegExp) => {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../src/main.ts'), ...args()]);
-  await collectOutput(child).until(printed, 'errors');
-  child.kill('SIGKILL');
-  await once(child, 'close');
+  const code = `const { stderr } = process, { write } = stderr;
+    stderr.write = (text, ...more) => {
+      write.call(stderr, text, ...more);
+      if (${printed}.test(text)) process.kill(process.pid, 'SIGKILL');
+      return true;
+    };`;
+  const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(code)}`;
+  const main = join(import.meta.dirname, '../../src/main.ts');
+  const env = { ...process.env, NODE_OPTIONS };
+  const [, signal] = await once(spawn(process.execPath, [main, ...args()], { env, stdio: 'ignore' }), 'exit');
+  expect(signal).toBe('SIGKILL');
   expect(sources()).toHaveLength(5);
 };
 

@@ -28,7 +28,7 @@ describe('the process shuts down gracefully', () => {
     startGateway({ API_KEY: 'key', QUERIES_DIR: queries, ENGINE_CONCURRENCY: '1', ...env });
 
   test('with a thousand idle connections, half a request, and a silent connection', async () => {
-    const gateway = await start();
+    const gateway = await start({ SHUTDOWN_DELAY_SECONDS: '2' });
     const port = Number(new URL(gateway.origin).port);
     const kept = await Promise.all(Array.from({ length: 1_000 }, () => open(port, get('/healthz'))));
     const silent = connect(port, '127.0.0.1').on('error', () => {});

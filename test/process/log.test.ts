@@ -76,7 +76,7 @@ test.each(['socket', 'pipe'] as const)(
       .map((line) => JSON.parse(line));
     const numbers = read.flatMap(({ n }) => (n === undefined ? [] : [n]));
     const dropped = read.reduce((sum, line) => sum + (line.dropped ?? 0), 0);
-    expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, n) => n));
+    expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
     expect(dropped).toBeGreaterThan(0);
     expect(numbers.length + dropped).toBe(lines);
   },

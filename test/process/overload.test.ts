@@ -131,7 +131,7 @@ describe('responses of 3 MB that their clients do not read', () => {
 
 test('1,000 REST requests that arrive at once, each with another expensive pattern, are bound in turns', async () => {
   // They may arrive faster than the engine's process runs them.
-  const attack = await startAttack({ ENGINE_CONCURRENCY: '40' });
+  const attack = await startAttack({ ENGINE_CONCURRENCY: '40', ENGINE_TIMEOUT_MS: '120000' });
   const sockets = await Promise.all(
     Array.from({ length: 1_000 }, async (_, at) => {
       const socket = connect(attack.port, '127.0.0.1').on('error', () => {});

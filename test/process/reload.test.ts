@@ -63,7 +63,7 @@ function beginLoad() {
       const graphql = await query('{ other { rows { n } } endpoints { name } }');
       if (graphql.status !== 200 || graphql.body.errors) wrong.push(graphql);
       count += 2;
-      await sleep(2);
+      await sleep(10);
     }
   };
   const senders = [send(), send(), send()];

@@ -12,17 +12,18 @@ import { hasRedis, type RedisServer, redisServer } from '../support/redis-server
 const headers = { 'x-api-key': 'key' };
 describe.skipIf(!hasRedis)('gateways that share a Redis', () => {
   const digits = 'unnest([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]) as';
-  const from = ['unnest([0, 1, 2]) as z', ...Array.from('abcdefghi', (name) => `${digits} ${name}`)].join(
-    ' cross join ',
-  );
+  const from = [
+    'unnest(generate_array(1, length(@p))) as z',
+    ...Array.from('abcdefghi', (name) => `${digits} ${name}`),
+  ].join(' cross join ');
   const queries = mkdtempSync(join(tmpdir(), 'querygate-test-'));
   const slow = queryText({
     name: 'slow',
     columns: { x: 'integer' },
     parameters: { p: '{ type: string, description: P. }' },
     caching: ['caching: 900s', 'cache_warming: 300s'],
-    // A run takes seconds; what it counts depends on nothing.
-    sql: `select count(*) as x from ${from} where mod(a * b + c * d + e, 7) = 3 and @p != '-'`,
+    // A run takes some tenths of a second for each character of `p`.
+    sql: `select count(*) as x from ${from} where mod(a * b + c * d + e, 7) = 3`,
   });
   const quick = queryText({
     name: 'quick',
@@ -40,6 +41,7 @@ describe.skipIf(!hasRedis)('gateways that share a Redis', () => {
       CACHE_URL: redis.url,
       LOG_LEVEL: 'debug',
       DATA_DIR: 'test',
+      ENGINE_TIMEOUT_MS: '100000',
     });
   const runs = (endpoint: string) =>
     gateways.map(
@@ -89,7 +91,7 @@ describe.skipIf(!hasRedis)('gateways that share a Redis', () => {
 
     test.each(callersEach)('%i callers at each of three: one run', async (count) => {
       const callers = gateways.flatMap((gateway) =>
-        Array.from({ length: count }, () => request(gateway, 'slow?p=1')),
+        Array.from({ length: count }, () => request(gateway, 'slow?p=one')),
       );
       const results = await Promise.all(callers);
       expect(new Set(results.map(({ body }) => body)).size).toBe(1);
@@ -98,12 +100,12 @@ describe.skipIf(!hasRedis)('gateways that share a Redis', () => {
 
     test('the leader is killed in mid-query: two runs, and every caller gets the result', async () => {
       // The leader must be known before the other callers arrive: on a busy machine it would be found too late.
-      const first = requestAny(0, 'slow?p=2');
+      const first = requestAny(0, 'slow?p=second');
       while (total('slow') === 0) await sleep(2);
       const leader = gateways[runs('slow').indexOf(1)]?.child;
       // It must not end its query before the other callers have arrived, however busy the machine is.
       leader?.kill('SIGSTOP');
-      const callers = [first, ...Array.from({ length: 899 }, (_, at) => requestAny(at, 'slow?p=2'))];
+      const callers = [first, ...Array.from({ length: 899 }, (_, at) => requestAny(at, 'slow?p=second'))];
       await sleep(50);
       leader?.kill('SIGKILL');
       const results = await Promise.all(callers);
@@ -116,10 +118,11 @@ describe.skipIf(!hasRedis)('gateways that share a Redis', () => {
   test('the only caller of the leader disconnects: those at other gateways still get its result', async () => {
     const [first, second] = gateways;
     const leaving = new AbortController();
-    const url = `${first?.origin}/api/endpoints/query/slow?p=3`;
+    const path = `slow?p=${'long'.repeat(5)}`;
+    const url = `${first?.origin}/api/endpoints/query/${path}`;
     const left = fetch(url, { headers, signal: leaving.signal }).catch(() => 'left');
     while (total('slow') === 0) await sleep(5);
-    const staying = request(second, 'slow?p=3');
+    const staying = request(second, path);
     const isAwaited = () => redis.run((client) => client.keys('querygate:awaited:*'));
     while ((await isAwaited()).length === 0) await sleep(5);
     leaving.abort();
@@ -131,7 +134,8 @@ describe.skipIf(!hasRedis)('gateways that share a Redis', () => {
   test('results and demand survive a restart, and one gateway refreshes for all', async () => {
     const [first] = gateways;
     await request(first, 'quick');
-    await sleep(200);
+    const results = () => redis.run((client) => client.keys('querygate:result:*'));
+    while ((await results()).length === 0) await sleep(20);
     expect((await request(gateways[1], 'quick')).cacheStatus).toMatch(/^querygate; hit; ttl=/);
     await Promise.all(gateways.map((gateway) => gateway.end()));
 

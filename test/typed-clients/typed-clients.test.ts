@@ -164,7 +164,8 @@ describe.skipIf(!isInstalled)('typed clients', () => {
     mkdirSync(join(generated, 'relay'));
     await tool('relay-compiler/cli.js');
     await tool('typescript/bin/tsc', '--project', '.');
-  });
+    // Seven programs, one after another.
+  }, 600_000);
   afterAll(async () => {
     for (const server of servers) server.closeAllConnections();
     await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));

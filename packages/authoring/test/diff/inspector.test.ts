@@ -106,7 +106,7 @@ test('no comparison of GraphQL schemas finds more than the rules, or something m
     }),
     { numRuns: 150 },
   );
-});
+}, 120_000);
 
 test('a version has no changes to itself, and changes are the same in both directions', async () => {
   await fc.assert(
@@ -120,4 +120,4 @@ test('a version has no changes to itself, and changes are the same in both direc
     }),
     { numRuns: 50 },
   );
-});
+}, 120_000);
