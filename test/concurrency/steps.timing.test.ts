@@ -20,8 +20,11 @@ const count = 100_000;
 /** A turn of the event loop begins no more work after 10 ms: with one more step of this length it ends within 50 ms. */
 const maxStepMs = 25;
 
-/** Each step of a file in ms of processor time: the shortest of all repetitions, as garbage is collected in some step of each. */
-const shortest = new Map<string, number>();
+/** Garbage is collected in some step of each: of a step, the shortest time counts. */
+const repetitions = 4;
+
+/** The times of each step of a file, in ms of processor time: of one repetition each, if the step is part of all. */
+const times = new Map<string, number[]>();
 
 /** Iterators of each file in this repetition. */
 let begun = new Map<string, number>();
@@ -60,7 +63,7 @@ function measured<T>(file: string, steps: Iterator<void, T>): Iterator<void, T> 
       const { user, system } = process.threadCpuUsage(before);
       count += 1;
       const key = `${file}, iterator ${iterator}, step ${count}`;
-      shortest.set(key, Math.min(shortest.get(key) ?? Number.POSITIVE_INFINITY, (user + system) / 1_000));
+      times.set(key, [...(times.get(key) ?? []), (user + system) / 1_000]);
       return step;
     },
   };
@@ -238,13 +241,16 @@ const works: readonly (readonly [string, () => Promise<unknown>])[] = [
 ];
 
 test.each(works)(`each step is short for ${count} rows: %s`, async (_, work) => {
-  shortest.clear();
-  for (let repetition = 0; repetition < 4; repetition += 1) {
+  times.clear();
+  for (let repetition = 0; repetition < repetitions; repetition += 1) {
     begun = new Map();
     await work();
     for (const file of begun.keys()) seen.add(file);
   }
-  expect([...shortest].filter(([, ms]) => ms > maxStepMs)).toEqual([]);
+  // A stream has as many refreshes as the machine has time for: those that are not in each repetition are as the others.
+  const ofAll = [...times].filter(([, each]) => each.length === repetitions);
+  expect(ofAll.length).toBeGreaterThan(0);
+  expect(ofAll.filter(([, each]) => Math.min(...each) > maxStepMs)).toEqual([]);
 });
 
 const seen = new Set<string>();
