@@ -58,7 +58,8 @@ test('no request fails while gateways behind a balancer are replaced one after a
   expect(Object.fromEntries(answers)).toEqual({ '200 {"result":[{"x":1}]}': sent });
   expect(sent).toBeGreaterThanOrEqual(requests);
   expect(exitCodes).toEqual(Array(replacements).fill(0));
-});
+  // A start of each after the other's.
+}, 600_000);
 
 interface Probe {
   readonly path: string;
