@@ -53,7 +53,7 @@ async function importChanges(state: ImportState): Promise<ImportSummary> {
   const { batchLimits: limits, dataDir, scratch } = options;
   const tables = options.tables.all;
 
-  const scan = await scanFolder({ connection, dataDir, tables, manifest, unreadable });
+  const scan = await scanFolder({ connection, dataDir, tables, manifest, unreadable }, !state.isServing);
   if ('error' in scan) return reportUnreadable(state, scan.error);
   await recordScan(state, scan);
 

@@ -131,6 +131,17 @@ describe('a file with other content is imported again', () => {
   });
 });
 
+test('what is gone or compressed when a process begins is gone, or there once, with its first sync', async () => {
+  folder.write('logs/a.ndjson', lines(1, 2));
+  folder.write('logs/b.ndjson', lines(3));
+  await folder.sync();
+  folder.write('logs/a.ndjson.gz', gzipSync(lines(1, 2)));
+  rmSync(folder.path('logs/a.ndjson'));
+  rmSync(folder.path('logs/b.ndjson'));
+  await folder.reopen();
+  await expectIds(1, 2);
+});
+
 describe('a file of another format is imported as a whole when it changes', () => {
   const parquet = (...ids: readonly number[]) =>
     folder.query(`COPY (SELECT unnest([${ids}]) AS id) TO '${folder.path('logs.parquet')}' (FORMAT parquet)`);

@@ -115,8 +115,6 @@ async function importAll(
     },
   });
   try {
-    // A file that is gone since an earlier conversion is forgotten when two syncs have not found it.
-    await data.sync();
     const { isComplete, waitingSince } = await data.sync();
     const [unreadable] = data.problems.values();
     if (unreadable !== undefined) throw problem(`${unreadable}; replace, remove or rename the file`);

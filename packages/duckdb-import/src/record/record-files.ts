@@ -31,11 +31,13 @@ export function forgetFilesOf({ manifest, options, reset, unreadable }: ImportSt
 /**
  * Records what a scan has found without reading: files that are gone, and last lines that are not continued.
  *
- * A file that is being renamed may be found under neither name: it is forgotten when two syncs have not found it.
+ * While rows are served, a file is forgotten when two syncs have not found it: it may be replaced in a moment.
  */
 export async function recordScan(state: ImportState, { folder, missing, unchanged }: Scan): Promise<void> {
   const gone = missing.filter(({ table }) => folder.tables.get(table)?.problem === undefined);
-  const forgotten = gone.filter(({ footer, number }) => state.missing.has(number) || footer !== undefined);
+  const forgotten = gone.filter(
+    ({ footer, number }) => !state.isServing || state.missing.has(number) || footer !== undefined,
+  );
   await forgetFiles(
     state,
     forgotten.map(({ number }) => number),

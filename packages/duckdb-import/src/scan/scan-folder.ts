@@ -21,15 +21,21 @@ interface ScanOptions {
 }
 
 /**
- * Scans a data folder for new, changed and missing files, without those that are known to be unreadable.
+ * Scans a data folder for new, changed and missing files, without those that are known to be unreadable. A file that is being
+ * renamed may be found under neither name: what must not wait for another sync to miss it is missing in two scans.
  *
+ * @param isFinal true if what is missing is forgotten at once
  * @returns an error if the folder cannot be read
  */
-export async function scanFolder(options: ScanOptions): Promise<Scan | { readonly error: unknown }> {
+export async function scanFolder(
+  options: ScanOptions,
+  isFinal: boolean,
+): Promise<Scan | { readonly error: unknown }> {
   try {
     const scan = await scanOnce(options);
-    // A file that is being renamed may be found under neither name, and one that is read where it is cannot be read then.
-    return scan.missing.some(({ footer }) => footer !== undefined) ? await scanOnce(options) : scan;
+    return scan.missing.some(({ footer }) => isFinal || footer !== undefined)
+      ? await scanOnce(options)
+      : scan;
   } catch (error) {
     return { error };
   }
