@@ -500,6 +500,12 @@ describe('values', () => {
     expect(await query('SELECT id FROM logs ORDER BY id')).toEqual([['7'], ['8']]);
   });
 
+  test('CSV: spaces around names of columns are not part of them', async () => {
+    write('logs.csv', ' ID , "status" ,extra\n7,200,x\n');
+    await load();
+    expect(await query('SELECT id, status FROM logs')).toEqual([['7', '200']]);
+  });
+
   test('a file with only a header has no rows, nor has an empty one, also as a compressed file', async () => {
     write('logs.csv', 'id,ts\n');
     for (const format of ['ndjson', 'json', 'csv'])
@@ -529,6 +535,12 @@ describe('a file that cannot be read as a whole is a problem of its table alone'
     ['no Parquet', 'logs.parquet', 'PAR1 and no more', /^logs\.parquet: .*[Pp]arquet/],
     ['an empty Parquet', 'logs.parquet', '', /^logs\.parquet: .*too small/],
     ['CSV without a column of the table', 'logs.csv', 'a,b\n1,2\n', /^logs\.csv: its header names no column/],
+    [
+      'CSV with a column twice',
+      'logs.csv',
+      'id,ID\n1,2\n',
+      /^logs\.csv: its header names the column id twice/,
+    ],
   ])('for %s', async (_, name, content, message) => {
     expect(await problem(name, content)).toMatch(message);
   });

@@ -28,6 +28,8 @@ export async function copyCsv(
     const field = declared.get(column.toLowerCase());
     return field === undefined ? [] : [{ column, field }];
   });
+  const twice = matched.find(({ field }, at) => matched.findIndex((one) => one.field === field) < at);
+  if (twice !== undefined) throw new Error(`its header names the column ${twice.field.name} twice`);
   const isOdd = header.some((name) => /[\r\uFFFD]/.test(name));
   if (header.length > 0 && (matched.length === 0 || isOdd)) {
     const problem = await headerProblem(path);
@@ -111,10 +113,10 @@ function rowAsJson(matched: readonly MatchedColumn[]): string {
 export async function readHeader(path: string): Promise<readonly string[]> {
   for await (const line of readLines(path)) {
     const header = line.replace(/^\uFEFF/, '').trimEnd();
-    // A comma before the first name, too: it may be empty.
-    const cells = `,${header}`.matchAll(/,(?:"((?:[^"]|"")*)"|([^,]*))/g);
+    // A comma before the first name, too: it may be empty. Spaces around names are not part of them.
+    const cells = `,${header}`.matchAll(/, *(?:"((?:[^"]|"")*)"|([^,]*))/g);
     return [...cells].map(
-      ([, quoted, bare], at) => (quoted?.replaceAll('""', '"') ?? bare ?? '') || `column${at}`,
+      ([, quoted, bare], at) => (quoted?.replaceAll('""', '"') ?? bare?.trim() ?? '') || `column${at}`,
     );
   }
   return [];
