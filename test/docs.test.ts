@@ -258,8 +258,10 @@ describe('tables and examples in the documentation', () => {
     expect(stated.get('SHUTDOWN_DELAY_SECONDS')).toBe('`0`; `5` with `NODE_ENV=production`');
     expect(readConfig({}).shutdownDelaySeconds).toBe(0);
     expect(readConfig({ NODE_ENV: 'production' }).shutdownDelaySeconds).toBe(5);
-    expect(stated.get('STORE_FILE')).toBe('`.querygate/store.duckdb` in `DATA_DIR`');
+    expect(stated.get('STORE_FILE')).toBe('`.querygate/store.duckdb` in a local `DATA_DIR`');
     expect(readConfig({ DATA_DIR: '/data' }).duckdb.storeFile).toBe('/data/.querygate/store.duckdb');
+    for (const DATA_DIR of ['s3://bucket/logs', 'gs://bucket/logs', 'ducklake:lake.ducklake'])
+      expect(readConfig({ DATA_DIR }).duckdb.storeFile).toBe(':memory:');
   });
 
   const limitsFiles = [
