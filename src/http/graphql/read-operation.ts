@@ -1,4 +1,5 @@
 import type { GraphQLParams } from 'graphql-yoga';
+import { maxListItems } from '../../catalog/binding/value-limits.ts';
 import { GatewayError } from '../../errors.ts';
 import type { RequestHead } from '../message/head.ts';
 import { httpLimits } from '../message/http-limits.ts';
@@ -84,10 +85,10 @@ export function parseOperation(
 /** More than any valid input object has, and more than a message has room for. */
 const maxShownMembers = 200;
 
-const { maxBracketDepth, maxListValues, maxVariableValues } = httpLimits;
+const { maxBracketDepth, maxVariableValues } = httpLimits;
 
 /** More than any valid list has: what refuses it sees that it is too long. */
-const maxShownElements = maxListValues + 1;
+const maxShownElements = maxListItems + 1;
 
 /** The values that an object counts for beside its members. */
 const objectWeight = 9;

@@ -28,6 +28,15 @@ beforeAll(async () => {
       columns,
       sql: 'select i as id from unnest(@is) as i with offset as place order by place',
     }),
+    'long.sql': queryText({
+      name: 'long',
+      caching,
+      parameters: {
+        is: '{ type: integer, repeated: true, max_items: 10000, bind: INT64, description: Ids. }',
+      },
+      columns,
+      sql: 'select array_length(@is) as id',
+    }),
   });
 });
 afterAll(() => folder.close());
@@ -133,4 +142,13 @@ describe('a list in a URL', () => {
     expect(await form.json()).toEqual(rows);
     await compat.close();
   });
+});
+
+test('a list in variables of GraphQL may be as long as its parameter permits, and is not cut', async () => {
+  const send = (length: number) => {
+    const is = Array.from({ length }, (_, at) => at);
+    return folder.graphql('query ($is: [SafeInt!]) { long(is: $is) { rows { id } } }', apiKey, { is });
+  };
+  expect(await send(10_000)).toEqual({ data: { long: { rows: [{ id: 10_000 }] } } });
+  expect(JSON.stringify(await send(10_001))).toContain('is: has 10001 values; the limit is 10000');
 });
