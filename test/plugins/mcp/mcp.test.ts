@@ -642,6 +642,11 @@ describe('the Model Context Protocol', () => {
       return message.result?.contents[0] ?? message.error;
     };
 
+    test('whose URI is not longer than a URL may be', async () => {
+      const { message } = await read(agent, `querygate://result/${'x'.repeat(8_200)}`);
+      expect(message).toMatch(/^params\.uri has 8219 characters; the limit is 8192; call the tool/);
+    });
+
     test('that it lists', async () => {
       for (const client of [agent, one]) {
         const { resources } = (await client.stateless('resources/list')).message.result;

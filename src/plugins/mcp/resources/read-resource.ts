@@ -2,6 +2,7 @@ import { ownerOf } from '../../../keys/principal.ts';
 import { sqlParameter } from '../../../catalog/binding/caller-sql.ts';
 import { GatewayError } from '../../../errors.ts';
 import type { RouteHost } from '../../../gateway/plugin.ts';
+import { httpLimits } from '../../../http/message/http-limits.ts';
 import { ageMs } from '../../../results/freshness.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import type { CallRequest } from '../calls/call-request.ts';
@@ -30,11 +31,19 @@ interface Content {
 
 type Host = Pick<RouteHost, 'open' | 'obtain' | 'turns' | 'rejectKeys' | 'sandboxOf' | 'audit'>;
 
+/** As of other URLs. */
+const { maxUrlLength } = httpLimits;
+
 export function buildReadResource(host: Host, tools: ToolNames, limits: AnswerLimits): ReadResource {
   const contents = new Contents(host, tools, limits);
   return async ({ uri }, request) => {
     if (typeof uri !== 'string')
       throw new ProtocolError('invalidParams', 'params.uri must be the URI of a resource');
+    if (uri.length > maxUrlLength)
+      throw new ProtocolError(
+        'invalidParams',
+        `params.uri has ${uri.length} characters; the limit is ${maxUrlLength}; call the tool, whose arguments may be longer`,
+      );
     const address = parseUri(uri);
     try {
       const content = address && (await contents.of(address, uri, request));

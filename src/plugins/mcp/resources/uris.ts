@@ -53,10 +53,10 @@ export function parseUri(text: string): ResourceAddress | undefined {
 
 /** A name that occurs several times is a list. */
 function argumentsOf(parameters: URLSearchParams): JsonMembers {
-  const names = [...new Set(parameters.keys())];
+  const byName = Map.groupBy(parameters, ([name]) => name);
   return Object.fromEntries(
-    names.map((name) => {
-      const values = parameters.getAll(name);
+    [...byName].map(([name, pairs]) => {
+      const values = pairs.map(([, value]) => value);
       return [name, values.length === 1 ? values[0] : values];
     }),
   );
