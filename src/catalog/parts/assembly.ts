@@ -267,7 +267,8 @@ const noTables = (): Tables => {
 
 const insertAt = (at: number) => ({ start: at, end: at });
 
-const quote = (name: string): string => `\`${name.replace(/[\\`]/g, '\\$&')}\``;
+/** A name, also one of several parts, as SQL takes it. */
+export const quote = (name: string): string => `\`${name.replace(/[\\`]/g, '\\$&')}\``;
 
 function mainQuery(tree: Unit['tree']): Syntax.Query {
   if (tree.kind === 'CreateFunction') throw new TypeError('a function is not a query');

@@ -5,14 +5,15 @@ import type { ListedView } from '@querygate/bigquery-sql/tree';
 import { distinctProblems, type Problem } from '../../errors.ts';
 import { once } from '../../memoize.ts';
 import type { PartSql } from '../model/saved-query.ts';
-import { type Link, type LinkedSql, type QueryFile, unlinked } from '../header/link.ts';
-import { Assembly, TooLong } from './assembly.ts';
+import { headerless, type Link, type LinkedSql, type QueryFile, unlinked } from '../header/link.ts';
+import { Assembly, quote, TooLong } from './assembly.ts';
 import { buildClosures, type Closures, ownFunctions, type Reads } from './closure.ts';
 import { freshNames } from './fresh-names.ts';
 import type { Library } from './library.ts';
 import { joinSegments } from './linked-text.ts';
 import { type Unit, unitOf } from './part-file.ts';
 import { type TakenParameter, takenParameters } from './taken-parameters.ts';
+import { viewColumns } from './view-columns.ts';
 
 /** BigQuery takes no longer text. */
 const maxLength = 1024 * 1024;
@@ -52,9 +53,15 @@ export function buildLinker(library: Library): Linker {
   };
   const listsViews = (unit: Unit) => closureOf(unit).units.some(readsInformationSchema);
   const views = () => units().filter(({ kind }) => kind === 'view');
-  const listedViews = once(() =>
-    views().map((view): ListedView => ({ name: view.name, sql: linkUnit(view).sql })),
-  );
+  const listed = (view: Unit): ListedView => {
+    const { name, file, tree } = view;
+    if (viewColumns(tree) === undefined) return { name, sql: linkUnit(view).sql };
+    // Its query alone does not have the names in its list of columns.
+    const sql = `SELECT * FROM ${quote(name)}`;
+    const reader = unitOf('', file, sql, headerless(sql, 1, []));
+    return { name, sql: 'kind' in reader ? linkUnit(reader).sql : sql };
+  };
+  const listedViews = once(() => views().map(listed));
   const read = new Set<Unit>();
   const noteReads = (unit: Unit) => {
     const { tables, functions } = readsOf(unit);

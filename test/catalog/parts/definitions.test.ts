@@ -1,4 +1,5 @@
 import { problemAt } from '@querygate/bigquery-sql/problem';
+import { compileTree } from '@querygate/bigquery-sql/tree';
 import { describe, expect, test } from 'vitest';
 import { parseCatalog } from '../../../src/catalog/folder/load-catalog.ts';
 import type { CatalogFiles } from '../../../src/catalog/folder/read-folder.ts';
@@ -94,6 +95,29 @@ describe('views', () => {
     expect(linked('SELECT n AS x FROM d.v', texts)).toBe(
       'WITH part_d_v AS ( SELECT `d` AS `day`, `part_column` AS `n`, `x` AS `a b` FROM ( SELECT DATE(ts) AS d, COUNT(*) AS part_column, t.x FROM t GROUP BY d, t.x UNION ALL SELECT 1, 2, 3 ) ) SELECT n AS x FROM part_d_v AS `v`',
     );
+  });
+
+  test('are listed with the columns that their readers see', () => {
+    const texts = {
+      'views/v.sql': `CREATE VIEW d.v (n, suf) AS SELECT COUNT(*), s FROM d.raw GROUP BY s;
+        CREATE VIEW \`my-project.d.w\` (a, b) AS SELECT s AS x, 1 AS y FROM d.raw UNION ALL BY NAME SELECT 2 AS y, 'c' AS x;
+        CREATE VIEW alone (k, l) AS SELECT AS STRUCT s, 3 AS t FROM d.raw;
+        CREATE VIEW d.raw AS SELECT 'a' AS s;`,
+    };
+    const files = filesOf({
+      'reader.sql': reader('SELECT 1 AS x FROM INFORMATION_SCHEMA.COLUMNS'),
+      ...texts,
+    });
+    const columnsOf = (sql: string) =>
+      compileTree({ sql, source: { file: '', line: 1 } }, []).columns.map(({ name }) => name);
+    expect(
+      parseCatalog('', files).queries[0]?.listedViews?.map(({ name, sql }) => [name, ...columnsOf(sql)]),
+    ).toEqual([
+      ['d.v', 'n', 'suf'],
+      ['my-project.d.w', 'a', 'b'],
+      ['alone', 'k', 'l'],
+      ['d.raw', 's'],
+    ]);
   });
 
   test('read views and queries', () => {
