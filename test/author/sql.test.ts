@@ -77,6 +77,41 @@ describe('parts of the queries folder', () => {
   });
 });
 
+describe('a queries folder without a saved query', () => {
+  const parts = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+  afterAll(() => rmSync(parts, { recursive: true }));
+  for (const inner of ['views', 'functions']) mkdirSync(join(parts, inner));
+  writeFileSync(join(parts, 'views/v.sql'), 'CREATE VIEW stats.w (a, b) AS SELECT 1 AS x, udf.plus(1)');
+  writeFileSync(join(parts, 'functions/f.sql'), 'CREATE FUNCTION udf.plus(n INT64) AS (n + 1)');
+
+  test('has its views and functions', async () => {
+    const listed =
+      'select table_name, column_name from stats.INFORMATION_SCHEMA.COLUMNS order by ordinal_position';
+    const { lines } = await runJson(['select udf.plus(b) as n from stats.w', listed], {
+      QUERIES_DIR: parts,
+    });
+    expect(lines).toMatchObject([
+      { rows: [['3']] },
+      {
+        rows: [
+          ['w', 'a'],
+          ['w', 'b'],
+        ],
+      },
+    ]);
+  });
+
+  test('need not exist, but must be a folder', async () => {
+    const missing = await runJson(['select 1 as n'], { QUERIES_DIR: join(parts, 'missing') });
+    expect(missing.lines).toMatchObject([{ rows: [['1']] }]);
+    const file = await runJson(['select 1 as n'], { QUERIES_DIR: join(parts, 'views/v.sql') });
+    expect(file).toMatchObject({
+      exitCode: 2,
+      errors: expect.stringContaining('v.sql is not a readable folder of saved queries'),
+    });
+  });
+});
+
 describe('querygate sql', () => {
   test('prints a table for people', async () => {
     const sql =

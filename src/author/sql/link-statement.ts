@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { offsetOf, problemAt } from '@querygate/bigquery-sql/problem';
-import { readFolder } from '../../catalog/folder/read-folder.ts';
+import { readFiles } from '../../catalog/folder/read-folder.ts';
 import { readParts } from '../../catalog/folder/read-parts.ts';
 import type { Link } from '../../catalog/header/link.ts';
 import { readHeader } from '../../catalog/header/split-file.ts';
@@ -16,16 +17,9 @@ export interface LinkedStatement extends Pick<SavedQuery, 'listedViews'> {
   ): { readonly file?: string; readonly line: number; readonly column: number };
 }
 
-/** Reads the parts of a queries folder, of which there need be none. */
-export function partsLink(folder: string): Link {
-  let files: ReturnType<typeof readFolder> = new Map();
-  try {
-    files = readFolder(folder);
-  } catch (error) {
-    if (!(error instanceof StartError)) throw error;
-  }
-  return readParts(folder, files).link;
-}
+/** Reads the parts of a queries folder, which need not exist. @throws StartError if it cannot be read */
+export const partsLink = (folder: string): Link =>
+  readParts(folder, existsSync(folder) ? readFiles(folder) : new Map()).link;
 
 /**
  * Puts a statement together with the parts that it reads: the SQL of a saved query, or SQL alone.
