@@ -71,9 +71,27 @@ describe('parts of the queries folder', () => {
   });
 
   test('are refused where they are not read right', async () => {
-    const { exitCode, errors } = await runJson(['select n from query.bse'], env);
-    expect(exitCode).toBe(2);
-    expect(errors).toContain('no saved query is named bse; did you mean query.base?');
+    writeFileSync(join(parts, 'broken.sql'), partText('SELECT\n  1 +'));
+    const statements = ['select 1 as a', 'select n from query.bse', 'select 2 as a'];
+    const several = 'select 1 as n from query.bse,\n query.broken';
+    const { exitCode, lines } = await runJson([...statements, several], env);
+    expect(exitCode).toBe(1);
+    const message = 'no saved query is named bse; did you mean query.base?';
+    expect(lines).toMatchObject([
+      { statement: 1, rows: [['1']] },
+      { statement: 2, error: { stage: 'refused', message, line: 1, column: 15 } },
+      { statement: 3, rows: [['2']] },
+      {
+        statement: 4,
+        error: {
+          ...{ stage: 'refused', message, line: 1, column: 20 },
+          more: [{ message: expect.stringMatching(/^\S+broken\.sql: /), line: 5, column: 6 }],
+        },
+      },
+    ]);
+    const { output } = await querygate(['sql', ...statements], env);
+    expect(output).toContain(`\n1:15 refused: ${message}\n`);
+    expect(output).toMatch(/\n +2\n\(1 row; /);
   });
 });
 

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
+import type { Failure, StatementProblem } from '@querygate/bigquery-sql/duckdb';
 import { offsetOf, problemAt } from '@querygate/bigquery-sql/problem';
 import { readFiles } from '../../catalog/folder/read-folder.ts';
 import { readParts } from '../../catalog/folder/read-parts.ts';
 import type { Link } from '../../catalog/header/link.ts';
 import { readHeader } from '../../catalog/header/split-file.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
-import { StartError } from '../../errors.ts';
+import type { Problem } from '../../errors.ts';
 
 /** A statement with the parts of the queries folder that it reads. */
 export interface LinkedStatement extends Pick<SavedQuery, 'listedViews'> {
@@ -25,9 +26,9 @@ export const partsLink = (folder: string): Link =>
  * Puts a statement together with the parts that it reads: the SQL of a saved query, or SQL alone.
  *
  * @param given the parameters of the command line, as `name=value` and `name:TYPE=value`
- * @throws StartError if a part is not there, or is not read as it can be
+ * @returns a failure if a part is not there, or is not read as it can be
  */
-export function linkStatement(text: string, given: readonly string[], link: Link): LinkedStatement {
+export function linkStatement(text: string, given: readonly string[], link: Link): LinkedStatement | Failure {
   const found = readHeader(file, text);
   const header = 'header' in found ? (found.header as { parameters?: object } | null) : undefined;
   const own = 'header' in found ? found : { sql: text, sqlLine: 1, lineOf: () => 1 };
@@ -39,8 +40,8 @@ export function linkStatement(text: string, given: readonly string[], link: Link
     file,
     text,
   });
-  if (problems.length > 0)
-    throw new StartError('The statement cannot be put together with its parts', problems);
+  const [first, ...more] = problems.map(placed);
+  if (first !== undefined) return { error: { stage: 'refused', ...first, ...(more.length > 0 && { more }) } };
   const before = text.slice(0, text.length - own.sql.length);
   const whole = before + sql;
   return {
@@ -61,6 +62,13 @@ export function linkStatement(text: string, given: readonly string[], link: Link
 
 /** The name of a statement that is not a file, which no query has. */
 const file = 'the statement';
+
+/** A problem of the statement, or of the file of a part. */
+const placed = ({ file: of = file, message, line = 1, column = 1 }: Problem): StatementProblem => ({
+  message: of === file ? message : `${of}: ${message}`,
+  line,
+  column,
+});
 
 /** A parameter of the command line as a header would declare it. */
 function declared(text: string): readonly [string, object] {

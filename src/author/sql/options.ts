@@ -4,6 +4,7 @@ import {
   readStatements,
   stringParameters,
 } from '@querygate/bigquery-sql/command';
+import type { Failure } from '@querygate/bigquery-sql/duckdb';
 import { bindTexts } from '../../catalog/binding/bind.ts';
 import { parseSavedQuery } from '../../catalog/header/parse-saved-query.ts';
 import type { Link } from '../../catalog/header/link.ts';
@@ -19,7 +20,8 @@ export interface SqlStatement extends Pick<LinkedStatement, 'listedViews'> {
 }
 
 interface SqlOptions {
-  readonly statements: readonly SqlStatement[];
+  /** Each, or why it is refused. */
+  readonly statements: readonly (SqlStatement | Failure)[];
   readonly json: boolean;
   readonly explain: boolean;
   readonly timeoutMs: number;
@@ -56,6 +58,7 @@ export async function readSqlOptions(
       const all = [...defaultParameters(text, given, link), ...given];
       const parameters = parseParameters(all);
       const linked = linkStatement(text, all, link);
+      if ('error' in linked) return linked;
       const { sql, originalColumn } = applyParameters(linked.text, parameters);
       return {
         sql,

@@ -22,14 +22,14 @@ export async function runSql(
     settings.QUERIES_DIR ?? settingDefault('QUERIES_DIR') ?? '',
   );
   const { statements, json, explain, timeoutMs, maxRows } = options;
-  const texts = statements.map(({ sql }) => sql);
+  const texts = statements.flatMap((statement) => ('error' in statement ? [] : [statement.sql]));
   const runner = openRunner({ settings, texts, explain, timeoutMs, maxRows });
   let succeeded = true;
   try {
     await runner.open();
     for (const [at, statement] of statements.entries()) {
       const startedAt = performance.now();
-      const outcome = await runner.run(statement);
+      const outcome = 'error' in statement ? statement : await runner.run(statement);
       const elapsedMs = performance.now() - startedAt;
       const text = json ? outcomeJson(at + 1, outcome) : outcomeText(outcome, elapsedMs);
       process.stdout.write(!json && at > 0 ? `\n${text}` : text);
