@@ -34,11 +34,22 @@ const withDefault = ({ min, max, byDefault }: NumberRule) => wholeNumber(min, ma
 
 const secret = ({ is, must }: SecretRule) => z.string().refine(is, must);
 
+/** Words of other programs for the values of a switch. */
+const switchWords = [
+  ['on', /^(?:on|yes|y|true|1|enabled?)$/i],
+  ['off', /^(?:off|no|n|false|0|disabled?|none)$/i],
+] as const;
+
+function meantValue(text: string, values: readonly string[]): string {
+  const meant = switchWords.find(([value, words]) => values.includes(value) && words.test(text))?.[0];
+  return meant === undefined ? didYouMean(text, values) : `; did you mean ${meant}?`;
+}
+
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, {
     error: ({ input }) => {
       const right =
-        values.length === 1 ? values[0] : `one of ${values.join(', ')}${didYouMean(String(input), values)}`;
+        values.length === 1 ? values[0] : `one of ${values.join(', ')}${meantValue(String(input), values)}`;
       return `got ${JSON.stringify(input)}; must be ${right}`;
     },
   });

@@ -21,6 +21,9 @@ function originProblem(text: string): string | undefined {
   const shown = JSON.stringify(text);
   if (/^(?:https?:\/\/)?[\w.:-]*\*[\w.:*-]*$/.test(text))
     return `${shown} has a *, which no origin has: name each one`;
+  const several = text.split(/[\s;|]+/).filter((part) => part !== '');
+  if (several.length > 1 && several.every((part) => parseOrigin(part) !== undefined))
+    return `${shown} is more than one: join them by commas`;
   const url = URL.parse(text);
   if (url !== null && /^https?:\/\/./i.test(text))
     return `${shown} has ${extraPart(url)}: write ${url.origin}`;

@@ -82,21 +82,38 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
     }
     case 'invalid_key':
       return issue.issues[0]?.message ?? 'is not a valid name';
-    case 'unrecognized_keys': {
-      const known = knownKeys(issue.inst);
-      const absent = known.filter((key) => !Object.hasOwn(Object(issue.input), key));
-      const hintOf = (key: string) =>
-        /\s/.test(key)
-          ? '; a text that contains a comma must be in quotes inside { }'
-          : didYouMean(key, absent) || didYouMean(key, known);
-      return issue.keys
-        .slice(0, maxUnknownKeys)
-        .map((key) => `unknown: ${key}${hintOf(key)}`)
-        .join(betweenKeys);
-    }
+    case 'unrecognized_keys':
+      return unknownKeys(issue, {});
     default:
       return undefined;
   }
+}
+
+/**
+ * The option `error` of a schema of an object: unknown keys that are other words for what it has.
+ *
+ * @param words for each of them the right key, or advice as text
+ */
+export const otherWords =
+  (words: Readonly<Record<string, string>>) =>
+  (issue: z.core.$ZodRawIssue): string | undefined =>
+    issue.code === 'unrecognized_keys' ? unknownKeys(issue, words) : undefined;
+
+type UnknownKeys = Extract<z.core.$ZodRawIssue, { readonly code: 'unrecognized_keys' }>;
+
+function unknownKeys({ keys, input, inst }: UnknownKeys, words: Readonly<Record<string, string>>): string {
+  const known = knownKeys(inst);
+  const absent = known.filter((key) => !Object.hasOwn(Object(input), key));
+  const hintOf = (key: string) => {
+    if (/\s/.test(key)) return '; a text that contains a comma must be in quotes inside { }';
+    const word = Object.hasOwn(words, key) ? words[key] : undefined;
+    if (word !== undefined) return known.includes(word) ? `; did you mean ${word}?` : `; ${word}`;
+    return didYouMean(key, absent) || didYouMean(key, known);
+  };
+  return keys
+    .slice(0, maxUnknownKeys)
+    .map((key) => `unknown: ${key}${hintOf(key)}`)
+    .join(betweenKeys);
 }
 
 /** @param origin the kind of value: a number has bounds, a text and a list have a length */

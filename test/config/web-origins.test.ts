@@ -21,6 +21,14 @@ describe.each(['EMBED_ORIGINS', 'CORS_ORIGINS'])('%s', (name) => {
       '"http://a.example:80#x" has a fragment, which an origin has not: write http://a.example',
     ],
     ['wiki.example.com', '"wiki.example.com" has no https:// before it'],
+    [
+      'https://a.example;https://b.example',
+      '"https://a.example;https://b.example" is more than one: join them by commas',
+    ],
+    [
+      'https://a.example https://b.example',
+      '"https://a.example https://b.example" is more than one: join them by commas',
+    ],
     ['https://a.example,b/c', '"b/c" is not one'],
     ['ftp://a.example', '"ftp://a.example" is not one'],
   ])('of %s is refused with the part that is wrong', (text, cause) => {

@@ -23,9 +23,11 @@ export function nearestName(
   return nearest;
 }
 
-/** The distance of a name that only goes on after the text. */
+/** The distance of a name that only goes on after the text: of several, the shortest one is the nearest. */
 const longerBy = (text: string, name: string): number =>
-  text.length >= 4 && name.startsWith(text) ? edit * 1.5 : Number.POSITIVE_INFINITY;
+  text.length >= 4 && name.startsWith(text)
+    ? edit * 1.5 - 1 / (name.length - text.length + 1)
+    : Number.POSITIVE_INFINITY;
 
 /** No name is longer, and longer texts take long to compare. */
 const maxLength = 100;

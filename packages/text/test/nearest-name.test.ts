@@ -11,6 +11,15 @@ test.each([
   expect(nearestName(text, ['port', 'host', 'data_dir', 'cache_url'])).toBe(name);
 });
 
+test.each([
+  ['data', 'data_dir'],
+  ['data_ret', 'data_retention_days'],
+])('of names that go on after %s, the shortest is meant: %s', (text, name) => {
+  const names = ['data_retention_days', 'data_dir', 'port'];
+  expect(nearestName(text, names)).toBe(name);
+  expect(nearestName(text, names.toReversed())).toBe(name);
+});
+
 test('so many long names are alike that only the first ones are compared', () => {
   let read = 0;
   function* names() {

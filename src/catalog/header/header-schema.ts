@@ -5,7 +5,7 @@ import { reservationName, reservationRule } from '../../config/reservation.ts';
 import { maxListItems, maxValueLength } from '../binding/value-limits.ts';
 import { timeUnits } from '../../config/time-units.ts';
 import { secondsPattern } from '../../files/durations.ts';
-import { asIn } from '../../files/schema-problems.ts';
+import { asIn, otherWords } from '../../files/schema-problems.ts';
 import { lowerCaseUuid } from '../model/find-query.ts';
 import { graphqlName } from '../../names/graphql-names.ts';
 import { labelKey } from '../../names/label-names.ts';
@@ -199,12 +199,24 @@ export const parameterSchema = z.discriminatedUnion('type', [plainParameter, enu
       : asIn(parameterForm)(issue),
 });
 
-/**
- * The YAML header of a saved-query file.
- *
- * @see design "A saved query file"; spec "Endpoint definition"
- */
-export const headerSchema = z.strictObject({
+const ofTenant = 'mark the parameter of the tenant with tenant: true';
+
+/** Words of other programs, and those that are near a key of another meaning. */
+const wordsOfHeader = {
+  tenant: ofTenant,
+  tenants: ofTenant,
+  tenant_check: ofTenant,
+  tenant_id: ofTenant,
+  tenant_column: ofTenant,
+  cache: 'caching',
+  cache_ttl: 'caching',
+  ttl: 'caching',
+  limit: 'max_rows',
+  params: 'parameters',
+  arguments: 'parameters',
+};
+
+const headerShape = {
   id: z
     .guid('must be a UUID, such as uuidgen prints: clients find the query by it')
     .transform((id) => id.toLowerCase()),
@@ -277,6 +289,13 @@ export const headerSchema = z.strictObject({
   batch: z.enum(['auto', 'off']).default('auto'),
   federation: federationSchema.optional(),
   prometheus: prometheus.optional(),
-});
+};
+
+/**
+ * The YAML header of a saved-query file.
+ *
+ * @see design "A saved query file"; spec "Endpoint definition"
+ */
+export const headerSchema = z.strictObject(headerShape, { error: otherWords(wordsOfHeader) });
 
 export type Header = z.output<typeof headerSchema>;

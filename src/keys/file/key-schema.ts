@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { budgetSchema } from '../../config/budget.ts';
 import { isAddressRange } from '../../config/address-list.ts';
+import { otherWords } from '../../files/schema-problems.ts';
 import { parseTimestamp } from '../../files/timestamps.ts';
 import { type Permission, permissions } from '../principal.ts';
 
@@ -72,8 +73,24 @@ export const tenantSchema = line(200);
 
 const range = line(50).refine(isAddressRange, 'must be an IP address or a range, as in 10.0.0.0/8');
 
+const inRate = 'it belongs inside of rate';
+
+/** Words of other programs for the properties of a key. */
+const wordsOfKey = {
+  ip: 'allow',
+  ips: 'allow',
+  address: 'allow',
+  addresses: 'allow',
+  queries: 'endpoints',
+  roles: 'permissions',
+  scopes: 'permissions',
+  hash: 'sha256',
+  requests_per_minute: inRate,
+  concurrent_queries: inRate,
+};
+
 /** One key of the file: its permissions and limits, without the secret. */
-const keyFields = z.strictObject({
+const keyShape = {
   id: text('must be text').regex(/^[0-9a-z]{8}$/, 'must be 8 lowercase letters and digits'),
   name: line(100),
   /** Hash of the key's whole text, in hexadecimal. */
@@ -92,7 +109,9 @@ const keyFields = z.strictObject({
   permissions: z.array(z.enum(permissions)).default([]),
   /** When the key was revoked; a revoked key is not valid. */
   revoked: orWord('never', timestamp),
-});
+};
+
+const keyFields = z.strictObject(keyShape, { error: otherWords(wordsOfKey) });
 
 const keyEntry = keyFields.transform((fields): KeyEntry => ({ ...fields, stated: statedBounds(fields) }));
 

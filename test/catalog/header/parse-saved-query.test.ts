@@ -111,6 +111,15 @@ describe('a saved-query file', () => {
       ],
     ],
     [
+      'words of other programs',
+      header(['max_rows: 10', 'cache: 60s', 'tenant: a', 'tenant_check: off', ...plain.slice(2)]),
+      [
+        '5 unknown: cache; did you mean caching?',
+        '6 unknown: tenant; mark the parameter of the tenant with tenant: true',
+        '7 unknown: tenant_check; mark the parameter of the tenant with tenant: true',
+      ],
+    ],
+    [
       'an unknown nested key',
       header([...plain.slice(0, 3), '  x: { type: integer, descr: X. }']),
       [/^7 columns\.x: unknown: descr/],

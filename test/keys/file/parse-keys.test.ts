@@ -69,6 +69,15 @@ describe('a key file', () => {
   });
 
   test.each([
+    ['ip: 10.0.0.1', 'ip; did you mean allow?'],
+    ['tenant: a', 'tenant; did you mean tenants?'],
+    ['requests_per_minute: 5', 'requests_per_minute; it belongs inside of rate'],
+  ])('has %s answered with what is probably meant', (line, message) => {
+    const text = `keys:\n  - id: abcdefgh\n    name: a\n    sha256: ${sha256}\n    ${line}\n`;
+    expect(problemsOf(text)).toEqual([`keys.yaml:5 keys.0: unknown: ${message}`]);
+  });
+
+  test.each([
     'keys:\n  - id: abcdefgh\n',
     'keys:\n  - id: abcdefgh\n    name:\n    sha256:\n',
     '{"keys": [{"id": "abcdefgh"}]}',
