@@ -135,6 +135,21 @@ describe('querygate test', () => {
     expect(exitCode).toBe(1);
   });
 
+  test.each([
+    ['', ':1 must be an object, as in { tests: [{ name: first, expect: { rows: [] } }] }'],
+    ['- name: a\n', ':1 must be an object, as in { tests: [{ name: first, expect: { rows: [] } }] }'],
+    ['tests: { name: a }\n', ':1 tests: must be a list, as in [{ name: first, expect: { rows: [] } }]'],
+    [
+      'tests:\n  - name: a\n    expect: [{ status: 200 }]\n',
+      ':3 tests.0.expect: must be an object, as in { rows: [{ status: 200 }] }',
+    ],
+  ])('a file of another form: %j', async (text, message) => {
+    writeFileSync(file, text);
+    const { exitCode, errors } = await run();
+    expect(errors).toContain(`${file}${message}`);
+    expect(exitCode).toBe(1);
+  });
+
   test('a column that was renamed is one mistake of the file, however many rows have it', async () => {
     const text = readFileSync(file, 'utf8');
     writeFileSync(file, text.replaceAll('status: ', 'statuz: '));

@@ -99,7 +99,10 @@ const fieldSchema: z.ZodType<DeclaredField> = z
   });
 
 const fieldsSchema = z
-  .array(fieldSchema)
+  .array(fieldSchema, {
+    error: ({ input }) =>
+      input === undefined ? undefined : 'must be an array of fields, as bq show --schema prints it',
+  })
   .min(1, 'at least one field is needed')
   .superRefine((fields, context) => {
     const names = fields.map(({ name }) => name.toLowerCase());

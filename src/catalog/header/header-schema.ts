@@ -18,7 +18,8 @@ const identifier = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, {
   error: ({ input }) =>
     `must be letters, digits and _, not starting with a digit${identifierHint(String(input))}`,
 });
-const nameOfGraphql = z.string().regex(graphqlName, 'must be a GraphQL name');
+const notGraphqlName = 'must be a GraphQL name';
+const nameOfGraphql = z.string().regex(graphqlName, notGraphqlName);
 /** `at_least` for `at-least`. */
 function identifierHint(name: string): string {
   const meant = name.replace(/\W+/g, '_').replace(/^(?=\d)/, '_');
@@ -30,11 +31,12 @@ const text = z.string().trim().min(1, 'must not be empty');
 const isZero = (value: unknown) => /^0+s$/.test(String(value));
 const atLeastOne = 'must be at least 1s';
 
+const secondsProblem = ({ input }: { readonly input?: unknown }): string =>
+  isZero(input) ? atLeastOne : 'must be seconds, as in 900s';
+
 const seconds = z
-  .string()
-  .regex(secondsPattern, {
-    error: ({ input }) => (isZero(input) ? atLeastOne : 'must be seconds, as in 900s'),
-  })
+  .string({ error: secondsProblem })
+  .regex(secondsPattern, { error: secondsProblem })
   .transform((value) => Number.parseInt(value, 10));
 
 const span = z
@@ -138,7 +140,14 @@ const plainParameter = z.strictObject({
 
 const enumParameter = z.strictObject({
   type: z.literal('enum'),
-  enum: nameOfGraphql,
+  enum: z
+    .string({
+      error: ({ input }) =>
+        input === undefined
+          ? undefined
+          : 'must be the name of an enum of GraphQL, as in Interval; its values are those of values',
+    })
+    .regex(graphqlName, notGraphqlName),
   unknown: z.enum(['default', 'refuse']).default('refuse'),
   values: z
     .record(
@@ -247,7 +256,12 @@ const headerShape = {
   }),
   cache_warming: seconds.optional(),
   stale_if_error: seconds.optional(),
-  warm: z.array(z.record(identifier, parameterText)).max(100).default([]),
+  warm: z
+    .array(z.record(identifier, parameterText, { error: asIn('{ project: abc }') }), {
+      error: 'must be a list, as in [{ project: abc }]',
+    })
+    .max(100)
+    .default([]),
   live: seconds.optional(),
   key: z
     .array(identifier, { error: 'must be a list of columns, as in [timestamp]' })
@@ -261,6 +275,7 @@ const headerShape = {
         .string()
         .regex(labelKey, 'must be lowercase letters, digits, _ and -, a letter first, at most 63')
         .refine((key) => key !== 'endpoint', 'endpoint is set by the gateway itself'),
+      { error: 'must be a list, as in [team]' },
     )
     .max(60)
     .default([]),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { budgetSchema } from '../../config/budget.ts';
 import { isAddressRange } from '../../config/address-list.ts';
-import { otherWords } from '../../files/schema-problems.ts';
+import { asIn, otherWords } from '../../files/schema-problems.ts';
 import { parseTimestamp } from '../../files/timestamps.ts';
 import { type Permission, permissions } from '../principal.ts';
 
@@ -48,8 +48,13 @@ const line = (maxLength: number) =>
 const orWord = <T extends z.ZodType>(word: string, value: T) =>
   z.preprocess((input) => (input === word ? undefined : input), value.optional()).optional();
 
-const lines = (one: z.ZodType<string>) =>
-  orWord('all', z.array(one).min(1, 'must list at least one; write all, or omit it, to allow all'));
+const lines = (one: z.ZodType<string>, example: string) =>
+  orWord(
+    'all',
+    z
+      .array(one, `must be a list, as in [${example}], or all`)
+      .min(1, 'must list at least one; write all, or omit it, to allow all'),
+  );
 
 const timestamp = z
   .string('must be an ISO 8601 timestamp, as in 2027-01-31T12:00:00Z')
@@ -62,11 +67,13 @@ const timestamp = z
 
 const limit = (maximum: number) => orWord('unlimited', z.int().min(1).max(maximum));
 
-/** The requests of a key: how many in a minute, how many queries at once. */
-export const rateSchema = z.strictObject({
+const rateShape = {
   requests_per_minute: limit(1_000_000),
   concurrent_queries: limit(10_000),
-});
+};
+
+/** The requests of a key: how many in a minute, how many queries at once. */
+export const rateSchema = z.strictObject(rateShape, { error: asIn('{ requests_per_minute: 600 }') });
 
 /** The name of a tenant, as callers send it. */
 export const tenantSchema = line(200);
@@ -96,17 +103,17 @@ const keyShape = {
   /** Hash of the key's whole text, in hexadecimal. */
   sha256: text('must be text').regex(/^[0-9a-f]{64}$/, 'must be 64 lowercase hexadecimal digits'),
   /** Names or UUIDs; absent: all. */
-  endpoints: lines(line(200)),
+  endpoints: lines(line(200), 'logs.all'),
   /** The only tenants whose rows the key can read; absent: all. */
-  tenants: lines(tenantSchema),
+  tenants: lines(tenantSchema, 'acme'),
   /** The only addresses from which the key may be sent; absent: all. */
-  allow: lines(range),
+  allow: lines(range, '10.0.0.0/8'),
   /** The first instant at which the key is not valid. */
   expires: orWord('never', timestamp),
   rate: orWord('unlimited', rateSchema),
   /** The most that runs for it may cost. */
   budget: orWord('unlimited', budgetSchema),
-  permissions: z.array(z.enum(permissions)).default([]),
+  permissions: z.array(z.enum(permissions), 'must be a list, as in [fresh, sql]').default([]),
   /** When the key was revoked; a revoked key is not valid. */
   revoked: orWord('never', timestamp),
 };

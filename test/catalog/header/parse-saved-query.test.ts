@@ -120,6 +120,28 @@ describe('a saved-query file', () => {
       ],
     ],
     [
+      'values of another type than those that are right',
+      header([...plain, 'cache_warming: 30', 'live: 1', 'stale_if_error: 0s', 'labels: team', 'warm: [a]']),
+      [
+        '8 cache_warming: must be seconds, as in 900s',
+        '10 stale_if_error: must be at least 1s',
+        '12 warm.0: must be an object, as in { project: abc }',
+        '9 live: must be seconds, as in 900s',
+        '11 labels: must be a list, as in [team]',
+      ],
+    ],
+    [
+      'the values of an enum in the place of its name',
+      header(
+        [...plain, 'parameters:', '  a: { type: enum, enum: [x, y], description: A. }'],
+        'select @a as x',
+      ),
+      [
+        '9 parameters.a.enum: must be the name of an enum of GraphQL, as in Interval; its values are those of values',
+        '9 parameters.a.values: is missing',
+      ],
+    ],
+    [
       'an unknown nested key',
       header([...plain.slice(0, 3), '  x: { type: integer, descr: X. }']),
       [/^7 columns\.x: unknown: descr/],

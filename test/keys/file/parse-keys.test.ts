@@ -78,6 +78,17 @@ describe('a key file', () => {
   });
 
   test.each([
+    ['endpoints: "*"', 'endpoints: must be a list, as in [logs.all], or all'],
+    ['tenants: "*"', 'tenants: must be a list, as in [acme], or all'],
+    ['allow: 10.0.0.1', 'allow: must be a list, as in [10.0.0.0/8], or all'],
+    ['permissions: sql', 'permissions: must be a list, as in [fresh, sql]'],
+    ['rate: 600', 'rate: must be an object, as in { requests_per_minute: 600 }'],
+  ])('has %s answered with what is right', (line, message) => {
+    const text = `keys:\n  - id: abcdefgh\n    name: a\n    sha256: ${sha256}\n    ${line}\n`;
+    expect(problemsOf(text)).toEqual([`keys.yaml:5 keys.0.${message}`]);
+  });
+
+  test.each([
     'keys:\n  - id: abcdefgh\n',
     'keys:\n  - id: abcdefgh\n    name:\n    sha256:\n',
     '{"keys": [{"id": "abcdefgh"}]}',

@@ -13,7 +13,13 @@ const moment = z
     'must be an ISO 8601 timestamp, as in 2026-01-31T12:00:00Z',
   );
 
-const row = z.record(z.string(), z.unknown());
+/** The option `error` of a list or an object: a value of another type is answered with the form of the right one. */
+const must =
+  (be: string) =>
+  ({ code, input }: { readonly code?: string | undefined; readonly input?: unknown }): string | undefined =>
+    code === 'invalid_type' && input !== undefined ? `must be ${be}` : undefined;
+
+const row = z.record(z.string(), z.unknown(), { error: must('a row, as in { status: 200 }') });
 
 /** The rows of a table: in the file itself, or in a data file beside it. */
 const tableRows = z.union([z.array(row), z.strictObject({ file: z.string().min(1) })], {
@@ -32,19 +38,21 @@ const expectedError = z.union(
   { error: 'must be the code of an error, such as INVALID_PARAMETER, or an object with code and message' },
 );
 
+const expected = {
+  rows: z.array(row, { error: must('a list of rows, as in [{ status: 200 }]') }).optional(),
+  match: z
+    .enum(['exact', 'subset'])
+    .optional()
+    .describe('subset: other rows, and columns that are not listed, are ignored.'),
+  order: z.enum(['exact', 'any']).optional(),
+  count: z.int().min(0).optional().describe('How many rows are returned.'),
+  truncated: z.boolean().optional().describe('Whether rows are cut off at max_rows.'),
+  error: expectedError.optional(),
+  asserts: z.string().optional().describe('ASSERT statements, which must hold for the rows of the test.'),
+};
+
 const expectation = z
-  .strictObject({
-    rows: z.array(row).optional(),
-    match: z
-      .enum(['exact', 'subset'])
-      .optional()
-      .describe('subset: other rows, and columns that are not listed, are ignored.'),
-    order: z.enum(['exact', 'any']).optional(),
-    count: z.int().min(0).optional().describe('How many rows are returned.'),
-    truncated: z.boolean().optional().describe('Whether rows are cut off at max_rows.'),
-    error: expectedError.optional(),
-    asserts: z.string().optional().describe('ASSERT statements, which must hold for the rows of the test.'),
-  })
+  .strictObject(expected, { error: must('an object, as in { rows: [{ status: 200 }] }') })
   .refine(
     ({ rows, asserts, error }) => error === undefined || (rows ?? asserts) === undefined,
     'an error excludes rows and asserts',
@@ -57,8 +65,14 @@ const shared = {
     .describe('Columns of approximate aggregates, which are not compared on BigQuery.'),
   now: moment.optional().describe('The value of CURRENT_TIMESTAMP().'),
   tenant: z.string().optional().describe('The only tenant whose rows the caller may read.'),
-  parameters: z.record(z.string(), z.union([scalar, z.array(scalar)])).optional(),
-  tables: z.record(z.string(), tableRows).optional(),
+  parameters: z
+    .record(z.string(), z.union([scalar, z.array(scalar)]), {
+      error: must('an object, as in { project: abc }'),
+    })
+    .optional(),
+  tables: z
+    .record(z.string(), tableRows, { error: must('an object, as in { web: [{ status: 200 }] }') })
+    .optional(),
 };
 
 const test = z.strictObject({
@@ -67,10 +81,16 @@ const test = z.strictObject({
   expect: expectation.optional(),
 });
 
-/** The tests of one saved query: `queries/tests/<name>.yaml`. */
-export const testFileSchema = z.strictObject({
+const fileShape = {
   ...shared,
-  tests: z.array(test).min(1, 'must list at least one test'),
+  tests: z
+    .array(test, { error: must('a list, as in [{ name: first, expect: { rows: [] } }]') })
+    .min(1, 'must list at least one test'),
+};
+
+/** The tests of one saved query: `queries/tests/<name>.yaml`. */
+export const testFileSchema = z.strictObject(fileShape, {
+  error: must('an object, as in { tests: [{ name: first, expect: { rows: [] } }] }'),
 });
 
 /** The content of a file of tests. */
