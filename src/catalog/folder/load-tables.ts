@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { didYouMean } from '@querygate/text';
 import { z } from 'zod';
 import type { Problem } from '../../errors.ts';
 import { readYaml } from '../../files/read-yaml.ts';
@@ -70,8 +71,7 @@ export interface DeclaredField
 /** `bq` prints a number of 64 bits as text. Only INFORMATION_SCHEMA shows it: another value is dropped. */
 const typeParameter = z.coerce.string().regex(/^\d+$/).optional().catch(undefined);
 
-/** Other properties that `bq` prints (policy tags, defaults) are dropped, not rejected. */
-const fieldSchema: z.ZodType<DeclaredField> = z
+const plainField = z
   .object({
     name: z.string().min(1, 'a field needs a name'),
     type: z
@@ -97,6 +97,33 @@ const fieldSchema: z.ZodType<DeclaredField> = z
     if (nests && !fields) context.addIssue(`a ${type} needs fields`);
     if (!nests && fields) context.addIssue(`only a RECORD has fields, not a ${type}`);
   });
+
+/** Other properties that `bq` prints (policy tags, defaults) are dropped, not rejected; those that nearly have a name are. */
+const fieldSchema: z.ZodType<DeclaredField> = z.preprocess((input, context) => {
+  for (const message of misspeltProperties(input)) context.addIssue(message);
+  return input;
+}, plainField);
+
+const ownProperties = ['name', 'type', 'mode', 'description', 'fields'];
+
+function misspeltProperties(field: unknown): readonly string[] {
+  if (typeof field !== 'object' || field === null) return [];
+  const absent = ownProperties.filter((name) => !Object.hasOwn(field, name));
+  return Object.entries(field).flatMap(([key, value]) => {
+    if (Object.hasOwn(plainField.shape, key)) return [];
+    const mode = absent.includes('mode') ? modeMeant(key.toLowerCase(), value) : undefined;
+    const advice = mode === undefined ? didYouMean(key, absent) : `; write "mode": "${mode}"`;
+    return advice === '' ? [] : [`unknown: ${key}${advice}`];
+  });
+}
+
+/** The mode that other schemas have as a property of its own. */
+function modeMeant(key: string, value: unknown): string | undefined {
+  if (key === 'repeated') return value === false ? 'NULLABLE' : 'REPEATED';
+  if (key === 'required') return value === false ? 'NULLABLE' : 'REQUIRED';
+  if (key === 'nullable') return value === false ? 'REQUIRED' : 'NULLABLE';
+  return undefined;
+}
 
 const fieldsSchema = z
   .array(fieldSchema, {

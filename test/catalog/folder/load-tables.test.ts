@@ -54,6 +54,48 @@ describe('loadTables', () => {
     });
   });
 
+  test('drops nothing that bq prints as if it were misspelt', () => {
+    const others = {
+      ...{ policyTags: { names: [] }, dataPolicies: [], categories: { names: [] }, nameAlternative: ['b'] },
+      ...{
+        defaultValueExpression: '1',
+        roundingMode: 'ROUND_HALF_EVEN',
+        collation: 'und:ci',
+        maxLength: '9',
+      },
+      ...{ precision: '9', scale: '2', rangeElementType: { type: 'DATE' }, timestampPrecision: '6' },
+      ...{
+        foreignTypeDefinition: 'x',
+        generatedColumn: {},
+        identityColumn: {},
+        note: 'mine',
+        comment: 'mine',
+      },
+    };
+    write('t.json', JSON.stringify([{ name: 'a', type: 'STRING', ...others }]));
+    expect(loadTables(folder).problems).toEqual([]);
+  });
+
+  test.each([
+    ['"mod": "REPEATED"', 'mod; did you mean mode?'],
+    ['"Mode": "REPEATED"', 'Mode; did you mean mode?'],
+    ['"repeated": true', 'repeated; write "mode": "REPEATED"'],
+    ['"Required": true', 'Required; write "mode": "REQUIRED"'],
+    ['"nullable": false', 'nullable; write "mode": "REQUIRED"'],
+    ['"descripton": "A."', 'descripton; did you mean description?'],
+  ])('a misspelt property of a field is reported: %s', (property, message) => {
+    expect(problemsOf('[', `{ "name": "a", "type": "STRING", ${property} }`, ']')).toEqual([
+      `2 unknown: ${message}`,
+    ]);
+    expect(
+      problemsOf(
+        '[{ "name": "r", "type": "RECORD", "fields": [',
+        `{ "name": "a", "type": "STRING", ${property} }`,
+        ']}]',
+      ),
+    ).toEqual([`2 unknown: ${message}`]);
+  });
+
   test('takes out fields of types that local data does not have', () => {
     const place = { name: 'place', type: 'geography' };
     const record = (name: string, ...fields: readonly object[]) => ({ name, type: 'RECORD', fields });
