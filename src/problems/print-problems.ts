@@ -25,9 +25,11 @@ export function problemsText(
   return `${summary}:\n${withSources(problems, options).replace(/^(?=.)/gm, '  ')}${missingTableHint(problems)}`;
 }
 
-/** How the tables and functions are declared that SQL names and no file does. */
+/** How the tables and functions are declared that SQL names and no file does, and that are not misspelt. */
 export function missingTableHint(problems: readonly Problem[]): string {
-  const names = problems.flatMap(({ message }) => /^no table is named ([\w.*-]+)/.exec(message)?.[1] ?? []);
+  const names = problems.flatMap(
+    ({ message }) => /^no table is named ([\w.*-]+)(?!.*; did you mean )/.exec(message)?.[1] ?? [],
+  );
   const ofFunctions = problems.some(({ message }) =>
     /^the function \S+ is not available locally/.test(message),
   )

@@ -47,6 +47,8 @@ describe('a problem', () => {
     expect(hintsOf(call, call)).toEqual([ofFunctions, '']);
     const ofTables = hintsOf(table);
     expect(ofTables.length).toBeGreaterThan(2);
+    expect(hintsOf(`${table}; did you mean d.ts?`)).toEqual(['']);
+    expect(hintsOf(table, 'no table is named edge_log; did you mean edge_logs?')).toEqual(ofTables);
     expect(hintsOf(table, call)).toEqual([...ofTables.slice(0, -1), ofFunctions, '']);
   });
 

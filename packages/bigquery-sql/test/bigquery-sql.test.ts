@@ -64,6 +64,7 @@ describe('a command line that is wrong', () => {
     [['--compile=yes', 'select 1'], "Option '-c, --compile' does not take an argument"],
     [['-d', 'no.duckdb', 'select 1'], '--database: no.duckdb does not exist'],
     [['-f', 'no.sql'], '--file: no.sql cannot be read'],
+    [['./no.sql'], './no.sql cannot be read: there is no such file'],
     [['-p', 'n', 'select @n'], '-p: got "n"; must be name=value'],
     [['-p', 'n:INT64=x', 'select @n'], '"x" is not a value of type INT64'],
     [['-p', 'n:INT=1', 'select @n'], 'INT is not one of STRING, INT64, FLOAT64'],

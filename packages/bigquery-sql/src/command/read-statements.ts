@@ -16,8 +16,12 @@ export async function readStatements(
   return sources.length > 0 ? sources.flat() : splitStatements(await standardInput());
 }
 
-const ofArgument = (text: string): readonly string[] =>
-  /\.(sql|json)$/i.test(text) && existsSync(text) ? ofFile(text) : splitStatements(text);
+function ofArgument(text: string): readonly string[] {
+  if (!/\.(sql|json)$/i.test(text)) return splitStatements(text);
+  if (existsSync(text)) return ofFile(text);
+  if (/\s/.test(text)) return splitStatements(text);
+  throw commandError(`${text} cannot be read: there is no such file`);
+}
 
 function ofFile(file: string): readonly string[] {
   let text: string;
