@@ -153,7 +153,7 @@ async function check(
       ...meant(distinctProblems([...found, ...asserted, ...overLimit])),
       ...unfinishedProblems(catalog),
       ...agentTextProblems(catalog),
-      ...loadPrompts(config.promptsDir).problems.map((message) => ({ message })),
+      ...loadPrompts(config.promptsDir).problems,
       ...composed,
     ],
     forecasts: new Map(forecasts.map((forecast) => [forecast.query, forecast])),

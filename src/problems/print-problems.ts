@@ -98,8 +98,9 @@ function wordLength(line: string, start: number): number {
   return Math.max(1, Math.min(word.length, maxWidth / 2));
 }
 
-/** Saved queries, tables and tests. Files of settings and keys have secrets, data files have rows. */
-const shownFile = /\.sql$|[/\\]tables[/\\][^/\\]+\.json$|[/\\]tests[/\\][^/\\]+\.ya?ml$/i;
+/** Saved queries, tables, tests and prompts. Files of settings and keys have secrets, data files have rows. */
+const shownFile =
+  /\.sql$|[/\\]tables[/\\][^/\\]+\.json$|[/\\]tests[/\\][^/\\]+\.ya?ml$|[/\\]prompts[/\\][^/\\]+\.md$/i;
 
 export function readText(file: string): string | undefined {
   if (!shownFile.test(file)) return undefined;

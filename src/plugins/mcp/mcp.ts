@@ -33,8 +33,10 @@ export function mcp(options: McpOptions = {}): GatewayPlugin {
   return {
     name: 'mcp',
     // The routes are loaded only where the plug-in is on.
-    async open() {
+    async open({ log }) {
       modules = await import('./routes.ts');
+      // Requests read them again: what is wrong is to be known before the first one.
+      if (prompts !== undefined) modules.promptsOf(prompts, log);
     },
     routes: (catalog, host) => modules.buildMcpRoutes(catalog, host, { limits, origins, oauth, prompts }),
   };

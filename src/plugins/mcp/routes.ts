@@ -8,7 +8,7 @@ import { buildCallSearch } from './calls/search-calls.ts';
 import { buildListTools } from './calls/list-tools.ts';
 import { buildCallQuery } from './calls/query-calls.ts';
 import { buildToolNames } from './calls/tool-names.ts';
-import { loadPrompts } from './prompts/load-prompts.ts';
+import { loadPrompts, type Prompt } from './prompts/load-prompts.ts';
 import { listResources } from './resources/list-resources.ts';
 import { buildReadResource } from './resources/read-resource.ts';
 import { buildMethods } from './methods.ts';
@@ -25,6 +25,14 @@ interface McpRoutesOptions {
 
 export const mcpPath = '/mcp';
 
+/** The prompts of a folder; those that are wrong are logged. */
+export function promptsOf(folder: string, log: RouteHost['log']): readonly Prompt[] {
+  const { prompts, problems } = loadPrompts(folder);
+  for (const { file, line, message } of problems)
+    log.warn(`a prompt is left out: ${file}${line === undefined ? '' : `:${line}`} ${message}`);
+  return prompts;
+}
+
 /** The routes of one version of the catalog. */
 export function buildMcpRoutes(
   catalog: Catalog,
@@ -35,12 +43,7 @@ export function buildMcpRoutes(
   const callQuery = buildCallQuery(host, limits);
   const checkSql = buildCheckSql(host);
   /** They are few, and are seldom requested: each request reads them. */
-  const readPrompts = () => {
-    if (prompts === undefined) return [];
-    const loaded = loadPrompts(prompts);
-    for (const problem of loaded.problems) log.warn(`a prompt is left out: ${problem}`);
-    return loaded.prompts;
-  };
+  const readPrompts = () => (prompts === undefined ? [] : promptsOf(prompts, log));
   /** @param tag of the saved queries; undefined: all */
   const route = (path: string, tag: string | undefined): PluginRoute => {
     const tools = buildToolNames(catalog, tag);

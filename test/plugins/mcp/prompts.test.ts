@@ -1,5 +1,7 @@
 import { mkdirSync } from 'node:fs';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describeProblem } from '../../../src/errors.ts';
 import { loadPrompts } from '../../../src/plugins/mcp/prompts/load-prompts.ts';
 import { type McpClient, mcpClient } from '../../support/mcp-request.ts';
 import { makeQueryFolder, type QueryFolder, queryText } from '../../support/query-folder.ts';
@@ -19,20 +21,43 @@ describe('prompts', () => {
   let folder: QueryFolder;
   let app: TestApp;
   let agent: McpClient;
+  const startWarnings: string[] = [];
   beforeAll(async () => {
     folder = makeQueryFolder({ 'test.one.sql': queryText() });
     mkdirSync(folder.path('prompts'));
     folder.write('prompts/look.md', prompt);
     folder.write('prompts/plain.md', '---\ndescription: Nothing to fill in.\n---\nGo.');
     folder.write('prompts/no-header.md', 'Go.');
-    folder.write('prompts/unknown-place.md', '---\ndescription: x\n---\n{{thing}}');
+    folder.write(
+      'prompts/unknown-place.md',
+      '---\ndescription: x\narguments: { thing: { description: What } }\n---\nAt {{thng}}',
+    );
     folder.write('prompts/notes.txt', 'no prompt');
-    app = await openTestApp({}, { QUERIES_DIR: folder.folder, MCP: 'on' });
+    folder.write(
+      'prompts/wrong-header.md',
+      '---\ntitle: Wrong\nargs: { day: The day. }\narguments:\n  day: The day.\n---\nGo.',
+    );
+    folder.write('prompts/wrong-yaml.md', '---\ndescription: [\n---\nGo.');
+    folder.write(
+      'prompts/spaces.md',
+      '---\ndescription: x\narguments: { thing: { description: What } }\n---\n\nAt {{ thing }}, {{thing }}.',
+    );
+    const log = pino(
+      { level: 'warn' },
+      { write: (line) => void startWarnings.push(String(JSON.parse(line).msg)) },
+    );
+    app = await openTestApp({}, { QUERIES_DIR: folder.folder, MCP: 'on' }, { log });
     agent = mcpClient(app.fetch, apiKey);
   });
   afterAll(async () => {
     await app?.close();
     folder.close();
+  });
+
+  test('that are wrong are logged at the start', () => {
+    expect(startWarnings).toContainEqual(
+      expect.stringMatching(/^a prompt is left out: .*no-header\.md:1 must begin with a header/),
+    );
   });
 
   test('are the Markdown files of their folder', async () => {
@@ -48,13 +73,24 @@ describe('prompts', () => {
           ],
         },
         { name: 'plain', description: 'Nothing to fill in.' },
+        { name: 'spaces' },
       ],
       ttlMs: expect.any(Number),
     });
-    expect(loadPrompts(folder.path('prompts')).problems).toEqual([
-      expect.stringMatching(/no-header\.md: Error: must begin with a header/),
-      expect.stringMatching(/unknown-place\.md: Error: \{\{thing\}\}: is not among the arguments/),
+    const problems = loadPrompts(folder.path('prompts')).problems.map(describeProblem);
+    expect(problems.map((one) => one.replace(folder.path('prompts'), 'prompts'))).toEqual([
+      'prompts/no-header.md:1 must begin with a header between lines of ---',
+      'prompts/unknown-place.md:5 {{thng}}: is not among the arguments of the header; did you mean thing?',
+      'prompts/wrong-header.md:2 description: is missing',
+      'prompts/wrong-header.md:5 arguments.day: must be an object, as in { description: The day. }',
+      'prompts/wrong-header.md:3 unknown: args; did you mean arguments?',
+      expect.stringMatching(/^prompts\/wrong-yaml\.md:\d:\d+ not valid YAML: /),
     ]);
+  });
+
+  test('have places of arguments with spaces too', async () => {
+    const { message } = await agent.legacy('prompts/get', { name: 'spaces', arguments: { thing: 'it' } });
+    expect(message.result).toMatchObject({ messages: [{ content: { text: 'At it, it.' } }] });
   });
 
   test('are filled with the arguments, as they are', async () => {
