@@ -14,6 +14,7 @@ import { assertionProblems } from '../catalog-analysis/assertion-problems.ts';
 import { allProblems, sqlProblems, unreadProblems } from '../catalog-analysis/sql-problems.ts';
 import { loadChecks } from '../catalog/folder/load-checks.ts';
 import { CatalogError, parseCatalog } from '../catalog/folder/load-catalog.ts';
+import { misplacedFiles } from '../catalog/folder/misplaced-files.ts';
 import { readFolder } from '../catalog/folder/read-folder.ts';
 import { readParts } from '../catalog/folder/read-parts.ts';
 import { uncheckedQueries } from '../catalog-analysis/tenant-filters.ts';
@@ -91,7 +92,7 @@ async function check(
 ): Promise<CheckReport> {
   const { queriesDir } = config;
   const checks: QueryCheck[] = [];
-  const notes: string[] = [];
+  const notes: string[] = [...misplacedFiles(queriesDir)];
   const partitions = new Map<string, Partitioning>();
   const engine = await configuredEngine(config);
   const reportsBytes = requireBytes(engine, limits);

@@ -4,6 +4,7 @@ import { type AnalyzedCatalog, buildAnalyze } from '../catalog-analysis/analyze-
 import { withSqlProblems } from '../catalog-analysis/sql-problems.ts';
 import { deriveQuery } from '../catalog-analysis/derived/derive-query.ts';
 import { openHistory } from '../catalog/folder/catalog-history.ts';
+import { misplacedFiles } from '../catalog/folder/misplaced-files.ts';
 import { Renderers } from '../formats/renderers.ts';
 import { Gate } from '../call/gate.ts';
 import { Obtain } from '../call/obtain.ts';
@@ -234,7 +235,8 @@ function withDefaults(given: GatewayOptions) {
 }
 
 /** The first version of the catalog, and where the next ones come from. */
-async function readQueries({ queries, engine, clock }: Options) {
+async function readQueries({ queries, engine, clock, log }: Options) {
+  for (const warning of typeof queries === 'string' ? misplacedFiles(queries) : []) log.warn(warning);
   const source = catalogSource(queries);
   const files = await source.read();
   const history = withSqlProblems(engine, () =>

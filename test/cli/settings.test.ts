@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { parseConfigFile } from '../../src/cli/settings/config-file.ts';
+import { parseConfigFile, unreadConfigFile } from '../../src/cli/settings/config-file.ts';
 import { hideSecret } from '../../src/cli/settings/hide-secret.ts';
 import { loadSettings } from '../../src/cli/settings/load-settings.ts';
 import { keyOfSetting } from '../../src/cli/settings/setting-keys.ts';
@@ -109,6 +109,17 @@ describe('precedence', () => {
     expect(check).toThrow(`API_KEY (${file}:1): must have at least 20 characters`);
     expect(check).toThrow(`JWT_ISSUER (${file}:3): has no effect`);
   });
+});
+
+test('a file querygate.yml is not read, which is said where there is no querygate.yaml', () => {
+  const own = mkdtempSync(join(folder, 'yml-'));
+  expect(unreadConfigFile(own)).toEqual([]);
+  writeFileSync(join(own, 'querygate.yml'), 'port: 1\n');
+  expect(unreadConfigFile(own)).toEqual([
+    'querygate.yml is not read; did you mean querygate.yaml? --config names another file',
+  ]);
+  writeFileSync(join(own, 'querygate.yaml'), 'port: 1\n');
+  expect(unreadConfigFile(own)).toEqual([]);
 });
 
 test('former variables are reported at the start; those that gave rights stop it', () => {

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type SettingName, settingNames } from '../../config/settings.ts';
 import { formerSetting } from '../../config/former-settings.ts';
 import { type Problem, StartError } from '../../errors.ts';
@@ -35,6 +36,14 @@ export function readConfigFile(named: string | undefined): FileSettings {
     throw fileError([{ file, message: `cannot be read ${pathProblem(file, error, 'file')}` }]);
   }
   return parseConfigFile(file, text);
+}
+
+/** The warning about a file that is nearly named like the default one, which is not there. */
+export function unreadConfigFile(folder = '.'): readonly string[] {
+  const other = defaultConfigFile.replace(/yaml$/, 'yml');
+  return existsSync(join(folder, defaultConfigFile)) || !existsSync(join(folder, other))
+    ? []
+    : [`${other} is not read; did you mean ${defaultConfigFile}? --config names another file`];
 }
 
 export function parseConfigFile(file: string, text: string): FileSettings {

@@ -1,6 +1,6 @@
 import { type SettingName, type SettingValues, settingNames } from '../../config/settings.ts';
 import { formerRights } from '../../config/former-settings.ts';
-import { defaultConfigFile, readConfigFile } from './config-file.ts';
+import { defaultConfigFile, readConfigFile, unreadConfigFile } from './config-file.ts';
 import { misspeltSettings } from './misspelt-settings.ts';
 import { flagOfSetting } from './setting-keys.ts';
 
@@ -11,7 +11,7 @@ export interface LoadedSettings {
   originOf(name: SettingName): string | undefined;
   /** How a message names a setting: by its variable, and where it was set if that was not the environment. */
   label(name: string): string;
-  /** Warnings about variables that are not read: probably misspelt settings, and former ones. */
+  /** Warnings about variables, and a file, that are not read: probably misspelt settings, and former ones. */
   readonly misspelt: readonly string[];
 }
 
@@ -46,7 +46,7 @@ export function loadSettings(env: Environment, flags: SettingValues, configFile?
   }
   return {
     values,
-    misspelt: misspeltSettings(env),
+    misspelt: [...misspeltSettings(env), ...(named === undefined ? unreadConfigFile() : [])],
     originOf: (name) => origins.get(name),
     label(name) {
       const origin = origins.get(name);

@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { misplacedFiles } from '../../../src/catalog/folder/misplaced-files.ts';
 import { loadTables } from '../../../src/catalog/folder/load-tables.ts';
 
 let folder: string;
@@ -20,6 +21,38 @@ const problemsOf = (...lines: readonly string[]) => {
   expect(new Set(problems.map(({ file }) => file))).toEqual(new Set([join(folder, 't.json')]));
   return problems.map(({ line, message }) => `${line} ${message}`);
 };
+
+test('files that are probably misplaced have a warning each, and others none', () => {
+  const files = {
+    ...{ 'a.sql': '', 'Big.SQL': '', 'notes.txt': '', 'tables/orders.json': '', 'tables/Orders.JSON': '' },
+    ...{
+      'table/edge2.json': '',
+      'test/x.yaml': '',
+      'archive/old.sql': '',
+      'test2/x.txt': '',
+      'views/v.sql': '',
+    },
+    ...{ 'queries/y.sql': '', 'tests/a.yml': '' },
+  };
+  const queries = join(folder, 'queries');
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(queries, path)), { recursive: true });
+    writeFileSync(join(queries, path), text);
+  }
+  expect(
+    misplacedFiles(queries)
+      .map((one) => one.replaceAll(queries, 'q'))
+      .sort(),
+  ).toEqual([
+    'q/Big.SQL is not read: its name must end with .sql',
+    'q/queries is not read: saved queries are files of q itself',
+    'q/table is not read; did you mean tables?',
+    'q/tables/Orders.JSON is not read: its name must end with .json',
+    'q/test is not read; did you mean tests?',
+  ]);
+  expect(misplacedFiles('queries')).toEqual([]);
+  expect(misplacedFiles(join(folder, 'none'))).toEqual([]);
+});
 
 describe('loadTables', () => {
   test('reads the shipped tables', () => {
