@@ -9,6 +9,7 @@ import { invalid } from '../../row-arguments/reading/argument-reader.ts';
 import { requireEndpoint } from '../../call/gate.ts';
 import type { EndpointRequest } from '../../call/endpoint-request.ts';
 import { type Reply, warningName } from '../message/reply.ts';
+import { conditionOn, partsOf, shownName } from './meant-name.ts';
 import { pageWords } from './row-page.ts';
 import { rowWords } from './row-parameters.ts';
 
@@ -44,24 +45,47 @@ function unusedNames({ query, parameters }: EndpointRequest): readonly string[] 
 function ignoredNames(endpoint: EndpointRequest): readonly string[] {
   const others = undeclared(endpoint);
   if (others.length === 0) return [];
-  const left = namesLeft(endpoint);
   const columns = new Set(endpoint.query.columns.map(({ name }) => name));
   return others
-    .map((name) => (isRowWord(name) ? name : beforeBrackets(name)))
-    .filter((name) => name.length <= maxNameLength && /^[\w.-]+$/.test(name))
+    .filter((name) => name.length <= maxNameLength && partsOf(name).length > 0)
     .slice(0, maxWarnings)
     .flatMap((name) => {
-      if (columns.has(name)) return [`${name} is ignored, the rows of this endpoint cannot be filtered`];
-      const nearest = nearestName(
-        name.toLowerCase(),
-        left.map((one) => one.toLowerCase()),
-        1,
-      );
-      const found = left.find((one) => one.toLowerCase() === nearest);
-      if (found !== undefined) return [`${name} is ignored, did you mean ${found}?`];
-      return isRowWord(name) ? [`${name} is ignored, this endpoint allows no row arguments`] : [];
+      const parts = partsOf(name);
+      const advice = adviceOnMeant(endpoint, name);
+      if (advice !== undefined) return [`${shownName(name)} is ignored, ${advice}`];
+      if (parts.some((part) => columns.has(part)))
+        return [`${shownName(name)} is ignored, the rows of this endpoint cannot be filtered`];
+      const left = namesLeft(endpoint);
+      for (const part of parts) {
+        const nearest = nearestName(
+          part.toLowerCase(),
+          left.map((one) => one.toLowerCase()),
+          part.length > 1 ? 1 : 0,
+        );
+        const found = left.find((one) => one.toLowerCase() === nearest);
+        if (found !== undefined) return [`${part} is ignored, did you mean ${found}?`];
+      }
+      return [name, ...parts].some(isRowWord)
+        ? [`${shownName(name)} is ignored, this endpoint allows no row arguments`]
+        : [];
     });
 }
+
+/** For a name that is a known one but for characters around it or an operator behind it; undefined for any other. */
+function adviceOnMeant({ query, parameters }: EndpointRequest, name: string): string | undefined {
+  const known = namesOf(query);
+  const meant = partsOf(name).find((part) => known.has(part));
+  if (meant === undefined) return undefined;
+  return isFilter(query, meant)
+    ? conditionOn(meant, name, parameters.get(name)?.[0] ?? '')
+    : `did you mean ${meant}?`;
+}
+
+/** True for a column whose name means a condition on it. */
+const isFilter = ({ parameters, columns, rowArguments }: SavedQuery, name: string): boolean =>
+  rowArguments !== undefined &&
+  columns.some((column) => column.name === name) &&
+  !parameters.some((one) => one.name === name);
 
 const isRowWord = (name: string): boolean => (rowWords as readonly string[]).includes(name);
 
@@ -112,6 +136,10 @@ const wrongName = memoize((endpoint: EndpointRequest): WrongName => {
   if (bracketed !== undefined) {
     const base = beforeBrackets(bracketed);
     const isList = query.parameters.some((one) => one.name === base && one.repeated);
+    if (isFilter(query, base)) {
+      const right = conditionOn(base, bracketed, endpoint.parameters.get(bracketed)?.[0] ?? '');
+      return { name: bracketed, wrong: `is not a column; ${right}` };
+    }
     const wrong = isList
       ? `is not a value of a list; write a list as ${base}=…&${base}=…, or ${base}[]=…`
       : `is not a list; write ${base}=…`;
@@ -122,8 +150,9 @@ const wrongName = memoize((endpoint: EndpointRequest): WrongName => {
   if (unused !== undefined) return { name: unused, wrong: `${withoutEffect}; leave it out` };
   const [name] = all;
   if (name === undefined) return { name, wrong: '' };
-  const advice = didYouMean(name, namesLeft(endpoint)) || '; leave it out';
-  return { name, wrong: `is not a parameter of this endpoint${advice}` };
+  const meant = name.length > maxNameLength ? undefined : adviceOnMeant(endpoint, name);
+  const advice = meant === undefined ? didYouMean(name, namesLeft(endpoint)) : `; ${meant}`;
+  return { name, wrong: `is not a parameter of this endpoint${advice || '; leave it out'}` };
 });
 
 /** Some clients write members as `id.0` or `id.eq`. */

@@ -40,6 +40,12 @@ const meanings: Readonly<Record<string, string>> = {
   isnull: 'is',
 };
 
+/** The operator that a word, or a sign, probably means. */
+export function meantOperator(word: string): string | undefined {
+  if (Object.hasOwn(operators, word)) return word;
+  return Object.hasOwn(meanings, word) ? meanings[word] : undefined;
+}
+
 const rightOperator = 'write an operator, as in eq.1, gte.1, in.(1,2), like.a*, is.null or not.eq.1';
 
 /** True if a value reads like a condition, as PostgREST has them: `cs.{a}`, `not.fts(english).word`. */

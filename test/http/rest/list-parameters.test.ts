@@ -87,14 +87,62 @@ describe('a list in a URL', () => {
     ['is%5Ba%5D=1', 'is[a]: is not a value of a list; write a list as is=…&is=…, or is[]=…'],
     ['is.0=1', 'is.0: is not a value of a list; write a list as is=…&is=…, or is[]=…'],
     ['is]=1', 'is]: is not a value of a list; write a list as is=…&is=…, or is[]=…'],
-    ['id.eq=1', 'id.eq: is not a list; write id=…'],
+    ['id.eq=1', 'id.eq: is not a column; write id=eq.1'],
     ['word[]=a', 'word[]: is not a list; write word=…'],
     ['order[]=id.desc', 'order[]: is not a list; write order=…'],
     ['limit[0]=1', 'limit[0]: is not a list; write limit=…'],
-    ['id[eq]=1', 'id[eq]: is not a list; write id=…'],
+    ['id[eq]=1', 'id[eq]: is not a column; write id=eq.1'],
+    ['id[gte]=2', 'id[gte]: is not a column; write id=gte.2'],
+    ['id.gte=2', 'id.gte: is not a column; write id=gte.2'],
+    ['id[$ne]=2', 'id[$ne]: is not a column; write id=ne.2'],
+    ['id[in]=1,2', 'id[in]: is not a column; write id=in.(1,2)'],
+    ['id[x]=%22', 'id[x]: is not a column; write id=eq.…'],
+    ['id[0][x]=gte.2', 'id[0][x]: is not a column; write id=gte.2'],
     ['format[]=csv', 'format[]: is not a list; write format=…'],
   ])('is refused for a parameter that is not a list: %s', async (search, message) => {
     expect(await get(`lists?${search}`)).toMatchObject({ status: 400, error: message });
+  });
+
+  test.each([
+    ['is:gte=1', 'is:gte is ignored, did you mean is?'],
+    ['is:=1', 'is: is ignored, did you mean is?'],
+    ['is__gte=1', 'is__gte is ignored, did you mean is?'],
+    ['amp;is=1', String.raw`amp\u003bis is ignored, did you mean is?`],
+    ['word=a&amp;word=b', String.raw`amp\u003bword is ignored, did you mean word?`],
+    ['?is=1', '?is is ignored, did you mean is?'],
+    ['%20is=1', '" is" is ignored, did you mean is?'],
+    ['is%20=1', '"is " is ignored, did you mean is?'],
+    ['%22word%22=1', '"word" is ignored, did you mean word?'],
+    ['%EF%BB%BFis=1', String.raw`"\ufeffis" is ignored, did you mean is?`],
+    ['$limit=1', '$limit is ignored, did you mean limit?'],
+    ['amp;format=csv', String.raw`amp\u003bformat is ignored, did you mean format?`],
+    ['[is]=1', '[is] is ignored, did you mean is?'],
+    ['params[is]=1', 'params[is] is ignored, did you mean is?'],
+    ['wrod:x=1', 'wrod is ignored, did you mean word?'],
+    ['id%3E=2', 'id> is ignored, write id=gte.2'],
+    ['id%3E2', 'id>2 is ignored, write id=gt.2'],
+    ['id!=2', 'id! is ignored, write id=neq.2'],
+    ['id%3C%3E2', 'id<>2 is ignored, write id=neq.2'],
+    ['id__gte=2', 'id__gte is ignored, write id=gte.2'],
+    ['id__contains=2', 'id__contains is ignored, write id=like....'],
+    ['id:eq=2', 'id:eq is ignored, write id=eq.2'],
+    ['filter[id][lt]=2', 'filter[id][lt] is ignored, write id=lt.2'],
+    ['amp;id=2', String.raw`amp\u003bid is ignored, write id=eq.2`],
+  ])('or another parameter with characters around its name is warned of: %s', async (search, warning) => {
+    expect(await get(`lists?${search}`)).toMatchObject({ status: 200, warning });
+  });
+
+  test.each([
+    '_=1',
+    '__typename=1',
+    'utm_source.x=1',
+    '%20=1',
+    '%C3%A9=1',
+    'a:b[c]=1',
+    `is${'%5B'.repeat(3000)}=1`,
+  ])('is not meant by %s', async (search) => {
+    const { warning } = await get(`lists?${search}`);
+    expect(warning).toBeNull();
   });
 
   test('that is required is said to be missing where it is written in another way', async () => {

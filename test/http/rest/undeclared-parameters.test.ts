@@ -91,6 +91,11 @@ describe('parameters that a query does not declare', () => {
     const wrong = 'is ignored, this endpoint allows no row arguments';
     for (const name of ['order', 'select', 'limit', 'offset', 'or', 'not.and'])
       expect(await warningOf(`plain?method=GET&${name}=1`), name).toBe(`${name} ${wrong}`);
+    expect(await warningOf('plain?method=GET&$limit=1')).toBe(`$limit ${wrong}`);
+    for (const name of ['id__gte', 'id>', 'id:eq', '$id'])
+      expect(await warningOf(`plain?method=GET&${name}=1`), name).toBe(
+        `${name} is ignored, the rows of this endpoint cannot be filtered`,
+      );
     expect(await warningOf('paged?method=GET&limit=1&order=id')).toBe(`order ${wrong}`);
     expect(await warningOf('paged?method=GET&limit=1')).toBeNull();
     expect(await warningOf('unit?order=1')).toBeNull();
@@ -130,6 +135,8 @@ describe('parameters that a query does not declare', () => {
       ['strict.csv?method=GET&fromat=csv', `fromat: ${message}; did you mean format?`],
       ['rows.strict?method=GET&oder=id', `oder: ${message}; did you mean order?`],
       ['pages.strict?method=GET&afer=x', `afer: ${message}; did you mean after?`],
+      ['strict?method=GET&status:eq=1', `status:eq: ${message}; did you mean status?`],
+      ['rows.strict?method=GET&id__gte=1', `id__gte: ${message}; write id=gte.1`],
       ['strict?method=GET&limit=1', `limit: ${message}; leave it out`],
     ] as const)
       expect(await refusal(path), path).toEqual([400, wrong]);
