@@ -393,6 +393,7 @@ describe('addresses of callers by fetch', () => {
     for (let at = 0; at < 100; at += 1) statuses.push((await get('a', wrong(at), '192.0.2.7')).status);
     expect([statuses[0], statuses.at(-1)]).toEqual([401, 429]);
     expect((await get('a', { 'x-api-key': file.keyOf('free') }, '192.0.2.7')).status).toBe(200);
+    expect((await get('a', { 'x-api-key': 'one, other' }, '192.0.2.7')).status).toBe(401);
     expect((await get('a', wrong(0), '192.0.2.8')).status).toBe(401);
     expect((await get('a', wrong(0))).status).toBe(401);
   });

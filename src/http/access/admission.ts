@@ -11,7 +11,7 @@ import type { PreparedRequest } from '../message/prepared-request.ts';
 import type { Access } from '../message/route.ts';
 import type { Admission } from '../../call/caller.ts';
 import type { RejectKeysInUrls } from './reject-keys-in-urls.ts';
-import { keyOf } from './request-key.ts';
+import { hasTwoKeys, keyOf } from './request-key.ts';
 import { type RejectWrongKey, unauthenticated } from './unauthenticated.ts';
 
 /**
@@ -95,11 +95,10 @@ function wrongKey(
   { headers, address }: RequestHead,
   { callers, rejectWrongKey }: AdmitOptions,
 ): GatewayError {
-  if (text !== undefined && text !== '') return rejectWrongKey(address, callers.explain(text));
+  if (text !== undefined) return rejectWrongKey(address, callers.explain(text));
   if (!callers.takesKeys) return unauthenticated({ reason: 'unknown caller' });
-  const hasTwo =
-    text === undefined && headers['x-api-key'] !== undefined && headers.authorization !== undefined;
-  return hasTwo ? rejectWrongKey(address, { reason: 'two keys' }) : unauthenticated({ reason: 'missing' });
+  // Two keys do not count as a wrong one: neither was looked up.
+  return unauthenticated({ reason: hasTwoKeys(headers) ? 'two keys' : 'missing' });
 }
 
 /** For routes that need no key: it permits nothing. */

@@ -70,11 +70,14 @@ describe('keys in REST and GraphQL', () => {
         { 'x-api-key': '' },
         { authorization: `Basic ${first}` },
         { 'x-api-key': '', authorization: `Basic ${first}` },
+        { 'x-api-key': '', authorization: 'Bearer ' },
       ],
       'Two different keys were sent; ': [
         { 'x-api-key': first, authorization: `Bearer ${second}` },
         { 'x-api-key': 'unknown', authorization: 'Bearer other' },
-        { 'x-api-key': '', authorization: `Bearer ${first}` },
+        { 'x-api-key': `${first}, ${second}` },
+        { 'x-api-key': `${first}, ${first}, ${second}`, authorization: `Bearer ${first}` },
+        { 'x-api-key': `${first}, ${first}`, authorization: `Bearer ${second}` },
       ],
       'The key that was sent is not valid; ': [
         { 'x-api-key': 'unknown' },
@@ -83,7 +86,8 @@ describe('keys in REST and GraphQL', () => {
         { 'x-api-key': file.keyOf('expired') },
         { authorization: `Bearer ${file.keyOf('revoked')}` },
         { 'x-api-key': makeKey().text.replace(/^qg_[^_]+/, `qg_${file.idOf('plain')}`) },
-        { 'x-api-key': `${first}, ${first}` },
+        { 'x-api-key': 'unknown, unknown' },
+        { 'x-api-key': `${first},${first}` },
       ],
     };
     for (const url of [stats, `${path}/nope`, '/graphql?query={__typename}']) {
@@ -100,6 +104,19 @@ describe('keys in REST and GraphQL', () => {
         for (const one of responses) expect(one).toEqual(responses[0]);
       }
     }
+  });
+
+  test('the same key twice, or beside an empty one, is one key', async () => {
+    const key = file.keyOf('plain');
+    const bearer = { authorization: `Bearer ${key}` };
+    for (const headers of [
+      { 'x-api-key': '', ...bearer },
+      { 'x-api-key': key, authorization: 'Bearer ' },
+      { 'x-api-key': key, authorization: '' },
+      { 'x-api-key': `${key}, ${key}` },
+      { 'x-api-key': `, ${key}`, ...bearer },
+    ])
+      expect((await meanwhile(get(stats, headers))).status, JSON.stringify(headers)).toBe(200);
   });
 
   test('the same key in both headers is one key; Basic credentials are ignored', async () => {

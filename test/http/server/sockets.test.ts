@@ -113,7 +113,10 @@ describe('a request with a header twice', () => {
     ['two authorizations', `Host: a\r\n${bearer}Authorization: Bearer other\r\n`, 400],
     ['two equal authorizations', `Host: a\r\n${bearer}AUTHORIZATION: Bearer ${apiKey}\r\n`, 400],
     ['the key in both headers', `Host: a\r\n${bearer}X-API-KEY: ${apiKey}\r\n`, 200],
-    ['two keys', `Host: a\r\nX-API-KEY: ${apiKey}\r\nX-API-KEY: ${apiKey}\r\n`, 401],
+    ['one key twice', `Host: a\r\nX-API-KEY: ${apiKey}\r\nx-api-key: ${apiKey}\r\n`, 200],
+    ['two keys', `Host: a\r\nX-API-KEY: ${apiKey}\r\nX-API-KEY: other\r\n`, 401],
+    ['a key and an empty one', `Host: a\r\nX-API-KEY: ${apiKey}\r\nX-API-KEY:\r\n`, 200],
+    ['an empty key and a token', `Host: a\r\nX-API-KEY:\r\n${bearer}`, 200],
     ['once each', `Host: a\r\n${bearer}`, 200],
   ])('is answered as HTTP says: %s', async (_, headers, status) => {
     for (const request of [`GET ${logs}?project=p`, 'GET /graphql?query={__typename}']) {
