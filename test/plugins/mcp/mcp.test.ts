@@ -4,6 +4,8 @@ import { type KeyFile, writeKeyFile } from '../../support/key-files.ts';
 import { mcp } from '../../../src/plugins/mcp/mcp.ts';
 import { type McpClient, mcpClient, modern, modernMeta } from '../../support/mcp-request.ts';
 import { makeQueryFolder, type QueryFolder, uuidOf } from '../../support/query-folder.ts';
+import { type FolderApp, openFolderApp } from '../../support/folder-app.ts';
+import { queryText } from '../../support/queries.ts';
 import { ago, apiKey, openTestApp, type TestApp } from '../../support/test-app.ts';
 
 /** A query of the tests, over numbers that the SQL makes, or over the requests of a tenant. */
@@ -705,5 +707,74 @@ describe('the Model Context Protocol', () => {
     const response = await plain.fetch('/mcp', { method: 'POST', body: '{}' });
     await plain.close();
     expect(response.status).toBe(404);
+  });
+});
+
+describe('what a wrong value probably means', () => {
+  let folder: FolderApp;
+  let agent: McpClient;
+  beforeAll(async () => {
+    const parameters = {
+      is: '{ type: integer, repeated: true, bind: INT64, description: Ids. }',
+      days: '{ type: date, repeated: true, description: Days. }',
+      least: '{ type: integer, max: 10, description: The least. }',
+      share: '{ type: float, description: A share. }',
+      day: '{ type: date, description: A day. }',
+      time: '{ type: timestamp, description: A time. }',
+    };
+    const sql =
+      'select n from unnest(@is) as n where @least <> @share or @day <> @time or array_length(@days) = 0 order by n';
+    const text = queryText({ name: 'probable', parameters, columns: { n: 'integer' }, sql });
+    folder = await openFolderApp({ 'probable.sql': text }, { env: { MCP: 'on' } });
+    agent = mcpClient(
+      (path, init) => folder.app.fetch(new Request(new URL(path, 'http://gateway.test'), init)),
+      apiKey,
+    );
+  });
+  afterAll(() => folder.close());
+
+  const answer = async (given: object) => (await agent.call('probable', given)).text;
+
+  test.each([
+    [{ is: '1,2' }, '; send an array of values'],
+    [{ is: '1 2' }, '; send an array of values'],
+    [{ is: '[1, 2]' }, '; send an array of values'],
+    [{ days: '2026-01-01;2026-01-02' }, '; send an array of values'],
+    [{ least: '12.6' }, '; the nearest is 10'],
+    [{ least: '-1,000' }, '; the nearest is -1000'],
+    [{ share: '0,25' }, '; the nearest is 0.25'],
+    [{ share: '1,000.5' }, '; the nearest is 1000.5'],
+    [{ day: '20-Nov-2026' }, '; the nearest is 2026-11-20'],
+    [{ day: '2026/11/20 23:00 -05:00' }, '; the nearest is 2026-11-20'],
+    [{ time: '2026/11/20 23:00 -05:00' }, '; the nearest is 2026-11-21T04:00:00Z'],
+    [
+      { time: 'Fri Nov 20 2026 10:00:00 GMT+0100 (Central European Standard Time)' },
+      '; the nearest is 2026-11-20T09:00:00Z',
+    ],
+  ])('%j', async (given, meant) => {
+    const text = await answer(given);
+    expect(text.slice(-meant.length)).toBe(meant);
+  });
+
+  test.each([
+    ...['1,5', '5,6,7', '1.000', '0x5', '1,000 000'].map((least) => ({ least })),
+    ...['1,000', '1.000,5', '0x10', '1,5,6'].map((share) => ({ share })),
+    ...['5', 'page 3', '03/04/2026', '2026-02-30', '2026', 'March 5', 'may be 2026', 'Nov 31, 2026'].map(
+      (day) => ({ day }),
+    ),
+    { time: '20 Nov 2026 10:00 EST' },
+    { is: '1,x' },
+  ])('is not said of %j', async (given) => {
+    const text = await answer(given);
+    expect(text).toContain('must be');
+    expect(text).not.toMatch(/nearest|send an array/);
+  });
+
+  test.each([
+    [[null], 'null'],
+    [[[1]], 'a list in a list'],
+    [[{}], 'an object'],
+  ])('is not asked of %j in a list', async (is, kind) => {
+    expect(await answer({ is })).toContain(`is: got ${kind}; send text, a number, true or false`);
   });
 });

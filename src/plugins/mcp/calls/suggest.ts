@@ -72,12 +72,15 @@ export function probableValue({ type }: Pick<Column, 'type'> | Parameter, text: 
     case 'boolean':
       return /^(?:yes|y|1|on)$/i.test(text) ? 'true' : /^(?:no|n|0|off)$/i.test(text) ? 'false' : undefined;
     case 'integer': {
-      const number = Number(text.replaceAll(/[\s,_']/g, '') || Number.NaN);
-      return Number.isSafeInteger(Math.round(number)) ? String(Math.round(number)) : undefined;
+      // Three digits behind a point may be thousands.
+      const number = /\.\d{3}$/.test(text) ? undefined : plainNumber(text);
+      const whole = Math.round(number ?? Number.NaN);
+      return Number.isSafeInteger(whole) ? String(whole) : undefined;
     }
     case 'float': {
-      const number = Number(text.replaceAll(/[\s_']/g, '').replace(',', '.') || Number.NaN);
-      return Number.isFinite(number) ? String(number) : undefined;
+      const isUnclear = /^[+-]?\d{1,3},\d{3}$/.test(text.trim());
+      const number = isUnclear ? undefined : plainNumber(text.replace(/^([^,.]*),(?=\d+$)/, '$1.'));
+      return number === undefined ? undefined : String(number);
     }
     case 'date':
     case 'datetime':
@@ -88,15 +91,61 @@ export function probableValue({ type }: Pick<Column, 'type'> | Parameter, text: 
   }
 }
 
+/** Of a decimal number, which may have separators between thousands. */
+function plainNumber(text: string): number | undefined {
+  const trimmed = text.trim();
+  const isGrouped = /^[+-]?\d{1,3}([,_' ])\d{3}(?:\1\d{3})*(?:\.\d+)?$/.test(trimmed);
+  const digits = isGrouped ? trimmed.replaceAll(/[,_' ]/g, '') : trimmed;
+  const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(digits) ? Number(digits) : Number.NaN;
+  return Number.isFinite(number) ? number : undefined;
+}
+
 /** Dates in the ways in which people write them; a number is one of seconds or of milliseconds. */
 function probableTime(type: 'date' | 'datetime' | 'timestamp', text: string): string | undefined {
-  const number = /^\d{9,13}$/.test(text) ? Number(text) * (text.length > 10 ? 1 : 1_000) : undefined;
-  const plain = text.replaceAll('/', '-').trim();
-  // Without a zone, it is in UTC.
-  const date = new Date(number ?? (/[zZ]$|[+-]\d\d:?\d\d$|GMT|UTC/.test(plain) ? plain : `${plain} UTC`));
-  if (Number.isNaN(date.getTime())) return undefined;
+  const date = /^\d{9,13}$/.test(text)
+    ? new Date(Number(text) * (text.length > 10 ? 1 : 1_000))
+    : writtenTime(text.slice(0, maxCompared), type === 'date');
+  if (date === undefined || Number.isNaN(date.getTime())) return undefined;
   const seconds = date.toISOString().slice(0, 19);
   // Before the year 1 and after 9999 it begins in another way.
   if (!/^(?!0000)\d{4}-/.test(seconds)) return undefined;
   return { date: seconds.slice(0, 10), datetime: seconds, timestamp: `${seconds}Z` }[type];
 }
+
+/**
+ * Date reads almost any text as some time: the year must come first, or the month have a name, and the day must be the
+ * written one.
+ *
+ * @param isDay the written day is wanted, whatever the zone
+ */
+function writtenTime(text: string, isDay: boolean): Date | undefined {
+  const plain = text
+    .replaceAll('/', '-')
+    .replace(/\(.*\)$/, '')
+    .trim();
+  const words = plain.match(/[a-z]+/gi) ?? [];
+  const hasMonth = words.some((word) => monthName.test(word));
+  if (!words.every((word) => monthName.test(word) || otherTimeWord.test(word))) return undefined;
+  const [, month, day] =
+    /^\d{4}-(\d{1,2})-(\d{1,2})(?!\d)/.exec(plain) ??
+    (hasMonth && /\b\d{4}\b/.test(plain) ? /(?<![\d:+])()(\d{1,2})(?![\d:])/.exec(plain) : undefined) ??
+    [];
+  if (day === undefined) return undefined;
+  const zone =
+    /(?:\b(?:GMT|UTC)|(?<=\d)Z)?(?:(?<=GMT|UTC|:\d\d(?:\.\d+)? ?)[+-]\d\d:?\d\d)?$/i.exec(plain)?.[0] ?? '';
+  const written = plain.slice(0, plain.length - zone.length).replace(/(?<=\d)T(?=\d)/i, ' ');
+  // Without a zone, it is in UTC.
+  const date = new Date(`${written} UTC`);
+  const isWritten =
+    date.getUTCDate() === Number(day) &&
+    (!month || date.getUTCMonth() + 1 === Number(month)) &&
+    plain.includes(String(date.getUTCFullYear()));
+  if (!isWritten) return undefined;
+  return zone === '' || isDay ? date : new Date(plain);
+}
+
+const monthName =
+  /^(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)$/i;
+
+const otherTimeWord =
+  /^(?:(?:sun|mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?)(?:day)?|am|pm|gmt|utc|t|z)$/i;

@@ -124,7 +124,10 @@ function textsIn(
 
 function textIn(parameter: Pick<Parameter, 'bind'>, value: unknown): string | { readonly wrong: string } {
   if (typeof value === 'string' || typeof value === 'boolean') return String(value);
-  if (typeof value !== 'number') return { wrong: 'got an object; send text, a number, true or false' };
+  if (typeof value !== 'number') {
+    const kind = value === null ? 'null' : Array.isArray(value) ? 'a list in a list' : 'an object';
+    return { wrong: `got ${kind}; send text, a number, true or false` };
+  }
   if (Number.isInteger(value) && !Number.isSafeInteger(value))
     return { wrong: `got ${value}, which JSON numbers round; send it as text, as in "${BigInt(value)}"` };
   return mayBeRounded(parameter, value) ? { wrong: roundedProblem(value) } : String(value);
@@ -155,6 +158,8 @@ function missing(parameter: Parameter): string {
   return `${parameter.name}: is required: ${right}${shownExample}`;
 }
 
+const maxListLength = 1_000;
+
 /** Characters of all values with their meanings; of more the values alone are listed. */
 const maxMeanings = 2_000;
 
@@ -165,9 +170,20 @@ const valuesOf = memoize(({ values }: EnumParameter): string => {
 });
 
 function probably(parameter: Parameter, text: string): string {
+  if (parameter.repeated && isListInText(parameter, text)) return '; send an array of values';
   if (parameter.type === 'enum') return nearValue(parameter, text);
   const value = allowedValue(parameter, text);
   return value === undefined ? '' : `; the nearest is ${value}`;
+}
+
+/** `1,2`, `1 2`, `[1, 2]` */
+function isListInText(parameter: Parameter, text: string): boolean {
+  if (text.length > maxListLength) return false;
+  const values = text
+    .replaceAll(/^\s*\[|\]\s*$|"/g, '')
+    .trim()
+    .split(/\s*[,;|]\s*|\s+/);
+  return values.length > 1 && values.every((one) => 'value' in checkValue(parameter, one, Date.now()));
 }
 
 /** The probable meaning of a value, within the bounds of the parameter. */
