@@ -16,6 +16,8 @@ interface PluginRoutes {
   routesAt(pathname: string, otherwise: RouteByHead): RouteByHead;
   /** True if browsers get a page there. */
   hasPage(pathname: string): boolean;
+  /** True if one of them takes a request with this path. */
+  answers(pathname: string, head: RequestHead): boolean;
   /** Those for what nothing else answers. */
   fallbackAt(pathname: string, otherwise: RouteByHead): RouteByHead;
   readonly loggedPath: PathToLog;
@@ -37,16 +39,16 @@ export function buildPluginRoutes(routes: readonly PluginRoute[], optionsRoute: 
   );
   const matching = (pathname: string) =>
     exact.get(pathname) ?? (open.length === 0 ? [] : open.filter(({ isPath }) => isPath(pathname)));
+  const takenBy = (found: typeof made, head: RequestHead) =>
+    found.find(({ route }) => route.browsersOnly !== true || isPageRequest(head));
   const firstOf = (found: typeof made, otherwise: RouteByHead): RouteByHead => {
     if (found.length === 0) return otherwise;
-    return (head) => {
-      const taken = found.find(({ route }) => route.browsersOnly !== true || isPageRequest(head));
-      return (taken?.byMethod ?? otherwise)(head);
-    };
+    return (head) => (takenBy(found, head)?.byMethod ?? otherwise)(head);
   };
   return {
     routesAt: (pathname, otherwise) => firstOf(matching(pathname), otherwise),
     hasPage: (pathname) => matching(pathname).some(({ route }) => route.browsersOnly === true),
+    answers: (pathname, head) => takenBy(matching(pathname), head) !== undefined,
     fallbackAt: (pathname, otherwise) =>
       firstOf(
         fallbacks.filter(({ isPath }) => isPath(pathname)),

@@ -11,9 +11,9 @@ import {
   graphqlPath,
   healthPath,
   livePath,
-  missingNameToLog,
   type PathToLog,
   plainHealthPath,
+  plainNameIn,
   readinessPath,
 } from '../message/paths.ts';
 import { type Reply, replyError, replyJson } from '../message/reply.ts';
@@ -55,6 +55,12 @@ export function buildRoutes(options: RouteOptions): {
   readonly loggedPath: PathToLog;
 } {
   const { rest, graphql, plugins, readiness, cors, log, basePath } = options;
+  const endpointsAt = (name: string) => `REST endpoints are at ${basePath}${endpointPath}${name}`;
+  const routeText = (pathname: string, head: RequestHead): string | undefined => {
+    if (endpointPattern.test(pathname)) return endpointsAt(plainNameIn(pathname) ?? '<name or UUID>');
+    if (exact.has(pathname)) return basePath + pathname;
+    return ofPlugins.answers(pathname, head) ? basePath + (ofPlugins.loggedPath(pathname) ?? '') : undefined;
+  };
   const optionsRoute = (methods: string, base: Base = anybody): Route => ({
     ...base,
     answer: (head: RequestHead) => ({
@@ -67,16 +73,16 @@ export function buildRoutes(options: RouteOptions): {
     byMethod({ ...always, answer: get }, optionsRoute(readMethods, always), failing(notAllowed, always));
   const restOptions = optionsRoute(readMethods);
   const endpoint = byMethod({ ...keyed, answer: rest, isKept: isRestKept }, restOptions, failing(notAllowed));
-  const noApi = failing(apiNotFound(basePath));
+  const notFoundBut = (advice: string): Route => {
+    const error = (head: RequestHead) => notFoundError(advice, withoutSlashes(head, routeText));
+    return failing(error);
+  };
+  const noApi = notFoundBut(endpointsAt('<name or UUID>'));
   const otherApi = byMethod(noApi, restOptions, noApi);
   const liveness = health(() => replyJson(200, '{"status":"ok"}'));
-  const notFoundBut = (hint: string): RouteByHead => {
-    const api = `GraphQL is at ${basePath}${graphqlPath}, REST under ${basePath}${apiPath}`;
-    const route = failing(() => new GatewayError('NOT_FOUND', `Not found; ${hint}${api}`));
-    return () => route;
-  };
-  const notFound = notFoundBut('');
-  const pageForBrowsers = notFoundBut('browsers, which accept text/html and send no key, get a page here; ');
+  const api = `GraphQL is at ${basePath}${graphqlPath}, REST under ${basePath}${apiPath}`;
+  const notFound = notFoundBut(api);
+  const forBrowsers = failing(() => notFoundError(`${pageForBrowsers}; ${api}`, undefined));
   const ofPlugins = buildPluginRoutes(plugins, optionsRoute);
   const exact = new Map<string, RouteByHead>([
     [healthPath, liveness],
@@ -85,11 +91,8 @@ export function buildRoutes(options: RouteOptions): {
     [readinessPath, readinessRoutes(health(readiness.brief), health(readiness.verbose), readiness)],
     [graphqlPath, graphqlRoutes(graphql, optionsRoute(graphqlMethods), log)],
   ]);
-  const otherwise = (pathname: string): RouteByHead => {
-    if (ofPlugins.hasPage(pathname)) return pageForBrowsers;
-    const none = pathname.endsWith('/') && pathname !== '/' ? slashAtEnd : notFound;
-    return ofPlugins.fallbackAt(pathname, none);
-  };
+  const otherwise = (pathname: string): RouteByHead =>
+    ofPlugins.hasPage(pathname) ? () => forBrowsers : ofPlugins.fallbackAt(pathname, () => notFound);
   return {
     loggedPath: ofPlugins.loggedPath,
     routesAt(pathname) {
@@ -153,29 +156,39 @@ function failing(error: (head: RequestHead) => GatewayError, base: Base = anybod
 const notAllowed = ({ method }: RequestHead) =>
   new GatewayError('METHOD_NOT_ALLOWED', `${method} is not allowed here; use GET`);
 
-/** For the address of an endpoint with a slash at its end, the message has the address without it. */
-const apiNotFound =
-  (basePath: string) =>
-  ({ url = '' }: RequestHead) => {
-    const path = basePath + endpointPath;
-    const pathname = URL.parse(url)?.pathname ?? '';
-    const name = missingNameToLog(pathname.endsWith('/') ? url.replace(/\/(?=[?#]|$)/, '') : undefined);
-    if (!pathname.endsWith('/'))
-      return new GatewayError('NOT_FOUND', `Not found; REST endpoints are at ${path}<name or UUID>`);
-    return new GatewayError(
-      'NOT_FOUND',
-      `Not found; leave out the slash at the end of the path: REST endpoints are at ${path}${name ?? '<name or UUID>'}`,
-    );
-  };
+/** What is wrong with the slashes of a path that is not a route, and the route that it is without them. */
+interface WrongSlashes {
+  readonly wrong: string;
+  readonly route: string;
+}
+
+/** @param routeText of the route at a path, if there is one */
+function withoutSlashes(
+  head: RequestHead,
+  routeText: (pathname: string, head: RequestHead) => string | undefined,
+): WrongSlashes | undefined {
+  const pathname = URL.parse(head.url ?? '')?.pathname ?? '';
+  const merged = pathname.replaceAll(/\/{2,}/g, '/');
+  const plain = merged.replace(/(?<=.)\/$/, '');
+  const route = plain === pathname ? undefined : routeText(plain, head);
+  if (route === undefined) return undefined;
+  const isDoubled = pathname.replace(/\/+$/, '').includes('//');
+  const wrong = [
+    ...(isDoubled || merged === plain ? ['the doubled slash'] : []),
+    ...(merged === plain ? [] : ['the slash at the end of the path']),
+  ];
+  return { wrong: wrong.join(', and '), route };
+}
+
+function notFoundError(advice: string, slashes: WrongSlashes | undefined): GatewayError {
+  const cure = slashes === undefined ? advice : `leave out ${slashes.wrong}: ${slashes.route}`;
+  return new GatewayError('NOT_FOUND', `Not found; ${cure}`);
+}
+
+const pageForBrowsers = 'browsers, which accept text/html and send no key, get a page here';
 
 /** For requests before their route is found, or whose URL cannot be parsed. */
 export const notFoundRoute: Route = failing(() => new GatewayError('NOT_FOUND', 'Not found'));
-
-const slashAtEndRoute: Route = failing(
-  () => new GatewayError('NOT_FOUND', 'Not found; leave out the slash at the end of the path'),
-);
-
-const slashAtEnd: RouteByHead = () => slashAtEndRoute;
 
 function graphqlRoutes(graphql: Answer, options: Route, log: Logger): RouteByHead {
   const operation: Route = {

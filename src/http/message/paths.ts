@@ -104,7 +104,12 @@ export const unknownPath = 'unknown';
  */
 export function missingNameToLog(url: string | undefined): string | undefined {
   const pathname = url === undefined ? undefined : URL.parse(url)?.pathname;
-  if (pathname === undefined || !pathname.startsWith(endpointPath)) return undefined;
+  return pathname === undefined ? undefined : plainNameIn(pathname);
+}
+
+/** The same of a path. */
+export function plainNameIn(pathname: string): string | undefined {
+  if (!pathname.startsWith(endpointPath)) return undefined;
   const name = pathname.slice(endpointPath.length);
   return name.length <= maxLoggedName && namePattern.test(name) ? name : undefined;
 }
