@@ -65,11 +65,11 @@ describe('lists, bounds and relative defaults over HTTP', () => {
     const body = (await response.json()) as { result?: object[]; error?: { code: string; message: string } };
     return { ...body, status: response.headers.get('cache-status') ?? '' };
   };
-  const graphql = async (query: string) => {
+  const graphql = async (query: string, variables?: object) => {
     const response = await app.fetch('/graphql', {
       method: 'POST',
       headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
-      body: JSON.stringify({ query }),
+      body: JSON.stringify({ query, variables }),
     });
     return response.json();
   };
@@ -188,6 +188,20 @@ describe('lists, bounds and relative defaults over HTTP', () => {
     expect(await message(`${many('codes', 3)}&${many('other', 101)}`)).toContain('more than 100 parameters');
     // Shorter names, for a URL that is not too long.
     expect(await message('&'.repeat(1_200))).toContain('more than 1100 parameters');
+  });
+
+  test('an integer in quotes in the variables of GraphQL is said to need none', async () => {
+    const messageOf = async (x: unknown) => {
+      const query = 'query ($x: SafeInt!) { values(codes: [$x]) { rows { texts } } }';
+      const { errors } = (await graphql(query, { x })) as { errors?: { message: string }[] };
+      return errors?.[0]?.message;
+    };
+    expect(await messageOf(404)).toBeUndefined();
+    for (const text of ['404', 'x', ''])
+      expect(await messageOf(text)).toContain(
+        `must be a whole number, without quotes; got ${JSON.stringify(text)}`,
+      );
+    expect(await messageOf(404.5)).toContain('SafeInt cannot represent non-integer value: 404.5');
   });
 
   test('GraphQL and OpenAPI describe them', async () => {

@@ -1,5 +1,6 @@
 import { GraphQLScalarType, Kind } from 'graphql';
-import { GraphQLUUID } from 'graphql-scalars';
+import { quoteShort } from '@querygate/text';
+import { GraphQLSafeInt, GraphQLUUID } from 'graphql-scalars';
 import { parseDate, parseDatetime, parseTimestamp } from '../../../files/timestamps.ts';
 
 /**
@@ -61,3 +62,15 @@ export const uuid = new GraphQLScalarType({
   description: 'A UUID.',
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc9562',
 });
+
+/** The type of arguments that are integers. */
+export const safeInt = new GraphQLScalarType({
+  ...GraphQLSafeInt.toConfig(),
+  parseValue: parseSafeInt,
+  coerceInputValue: parseSafeInt,
+});
+
+function parseSafeInt(value: unknown): number {
+  if (typeof value !== 'string') return Number(GraphQLSafeInt.parseValue(value));
+  throw new TypeError(`must be a whole number, without quotes; got ${quoteShort(value)}`);
+}

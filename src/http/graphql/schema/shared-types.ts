@@ -6,13 +6,13 @@ import {
   GraphQLScalarType,
   GraphQLString,
 } from 'graphql';
-import { GraphQLJSON, GraphQLSafeInt } from 'graphql-scalars';
+import { GraphQLJSON } from 'graphql-scalars';
 import type { CachedResult } from '../../../results/get-result.ts';
 import type { Context } from '../context.ts';
 import { newBuilder } from './builder.ts';
 import { addCostType } from './cost-type.ts';
 import { addCacheStatus, metadataFields } from './metadata-fields.ts';
-import { date, dateTime, localDateTime } from './scalars.ts';
+import { date, dateTime, localDateTime, safeInt } from './scalars.ts';
 import { addSqlResultType } from './sql-result-type.ts';
 
 const resultMetadata = 'ResultMetadata';
@@ -29,7 +29,7 @@ function buildTypes() {
   builder.addScalarType('DateTime', dateTime);
   builder.addScalarType('JSON', GraphQLJSON);
   builder.addScalarType('LocalDateTime', localDateTime);
-  builder.addScalarType('SafeInt', GraphQLSafeInt);
+  builder.addScalarType('SafeInt', safeInt);
   const shared = { cost: addCostType(builder), cacheStatus: addCacheStatus(builder) };
   addSqlResultType(builder, shared);
   builder.objectRef<CachedResult>(resultMetadata).implement({ fields: (t) => metadataFields(t, shared) });
