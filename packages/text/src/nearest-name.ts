@@ -13,9 +13,10 @@ export function nearestName(
   let nearest: string | undefined;
   let least = most * edit + 1;
   const steps = { left: maxSteps };
+  const letters = lettersOf(text);
   for (const name of names) {
     if (steps.left <= 0) break;
-    const distance = Math.min(distanceTo(text, name, least + 1, steps), longerBy(text, name));
+    const distance = Math.min(distanceTo(letters, name, least + 1, steps), longerBy(text, name));
     // A letter is missing more often than there is one too much.
     const isLonger = distance === least && nearest !== undefined && name.length > nearest.length;
     if (distance < least || isLonger) [nearest, least] = [name, distance];
@@ -32,11 +33,19 @@ const longerBy = (text: string, name: string): number =>
 /** No name is longer, and longer texts take long to compare. */
 const maxLength = 100;
 
+/** No more names are looked at: so many take some milliseconds, and a text may be about those of many tables. */
+const maxNames = 10_000;
+
 /** The end of a message about an unknown name: the nearest known one, whatever its case, or nothing. */
 export function didYouMean(text: string, names: Iterable<string>): string {
   if (text.length < 2 || text.length > maxLength) return '';
   const byLowerCase = new Map<string, string>();
-  for (const name of names) if (name !== text) byLowerCase.set(name.toLowerCase(), name);
+  let looked = 0;
+  for (const name of names) {
+    looked += 1;
+    if (looked > maxNames) break;
+    if (name !== text) byLowerCase.set(name.toLowerCase(), name);
+  }
   // Among many names, a short one has many neighbors.
   const most = Math.min(maxEdits, Math.max(1, Math.floor(text.length / 3)));
   const nearest = nearestName(text.toLowerCase(), byLowerCase.keys(), most);
@@ -74,10 +83,6 @@ const consonants = (text: string): string => text.replace(/[aeiou_\-. ]/g, '').r
 /** The distance of one letter too much, missing or wrong; smaller ones are of mistakes that are made more often. */
 const edit = 4;
 
-/** The cost of a letter that is missing, after another one: a vowel may be left out on purpose. */
-const missing = (letter: string | undefined, before: string | undefined): number =>
-  isVowel(letter) ? 2 : extra(letter, before);
-
 /** The cost of a letter that is too much. */
 function extra(letter: string | undefined, before: string | undefined): number {
   if (isSeparator(letter)) return 1;
@@ -85,12 +90,44 @@ function extra(letter: string | undefined, before: string | undefined): number {
 }
 
 /** The cost of a letter that is another one in the other text. */
-function replaced(one: string | undefined, other: string | undefined): number {
-  if (one === other) return 0;
+function replaced(one: string, other: string): number {
   if (isSeparator(one) && isSeparator(other)) return 1;
   const [isLikeVowel, isOtherLikeVowel] = [one === 'y' || isVowel(one), other === 'y' || isVowel(other)];
   if (isLikeVowel !== isOtherLikeVowel) return edit + 1;
   return isLikeVowel ? edit - 1 : edit;
+}
+
+/** Letters that cost the same where they are replaced, each kind with one of its letters: the last one has all others. */
+const kinds = ['a', '_', 'b'];
+
+const kindOf = (letter: string): number => {
+  if (letter === 'y' || isVowel(letter)) return 0;
+  return isSeparator(letter) ? 1 : 2;
+};
+
+/** `replaced` for two kinds of letters. */
+const replacements: readonly (readonly number[])[] = kinds.map((one) =>
+  kinds.map((other) => replaced(one, other)),
+);
+
+/** A text as many comparisons need it: for each letter its code, its kind, and what it costs if it is too much or missing. */
+interface Letters {
+  readonly codes: readonly number[];
+  readonly kinds: readonly number[];
+  readonly extra: readonly number[];
+  readonly missing: readonly number[];
+}
+
+function lettersOf(text: string): Letters {
+  const letters = text.split('');
+  const costs = letters.map((letter, at) => extra(letter, letters[at - 1]));
+  return {
+    codes: letters.map((letter) => letter.charCodeAt(0)),
+    kinds: letters.map(kindOf),
+    extra: costs,
+    // A vowel may be left out on purpose.
+    missing: costs.map((cost, at) => (isVowel(letters[at]) ? 2 : cost)),
+  };
 }
 
 /**
@@ -99,33 +136,56 @@ function replaced(one: string | undefined, other: string | undefined): number {
  * @param enough from which on the exact distance does not matter: most names are dismissed after some letters
  * @param steps counts those that it takes
  */
-function distanceTo(from: string, to: string, enough: number, steps: { left: number }): number {
+function distanceTo(from: Letters, name: string, enough: number, steps: { left: number }): number {
   // A separator, which costs least, is beside a letter.
-  if (Math.abs(from.length - to.length) * 1.5 - 1 >= enough) return enough;
-  let above = [0];
-  for (let at = 1; at <= to.length; at += 1)
-    above.push((above[at - 1] ?? 0) + missing(to[at - 1], to[at - 2]));
-  let twoAbove: readonly number[] = [];
-  for (let row = 1; row <= from.length; row += 1) {
-    steps.left -= to.length;
-    const [letter, before] = [from[row - 1], from[row - 2]];
-    const current = [(above[0] ?? 0) + extra(letter, before)];
-    for (let at = 1; at <= to.length; at += 1) {
-      const [own, previous] = [to[at - 1], to[at - 2]];
-      // The first letter is seldom wrong.
-      const first = row === 1 && at === 1 && letter !== own ? 2 : 0;
-      current.push(
-        Math.min(
-          (above[at - 1] ?? 0) + replaced(letter, own) + first,
-          (above[at] ?? 0) + extra(letter, before),
-          (current[at - 1] ?? 0) + missing(own, previous),
-          letter === previous && before === own ? (twoAbove[at - 2] ?? 0) + edit - 1 : enough,
-        ),
-      );
-    }
+  if (Math.abs(from.codes.length - name.length) * 1.5 - 1 >= enough) return enough;
+  const to = lettersOf(name);
+  const width = name.length + 1;
+  let [twoAbove, above, current] = [new Int32Array(width), new Int32Array(width), new Int32Array(width)];
+  for (let at = 1; at < width; at += 1) above[at] = (above[at - 1] ?? 0) + (to.missing[at - 1] ?? 0);
+  let leastAbove = 0;
+  for (let row = 1; row <= from.codes.length; row += 1) {
+    steps.left -= name.length;
+    const least = fillRow(current, { from, to, row, above, twoAbove });
     // All further rows are computed from these two.
-    if (Math.min(...above) >= enough && Math.min(...current) >= enough) return enough;
-    [twoAbove, above] = [above, current];
+    if (leastAbove >= enough && least >= enough) return enough;
+    leastAbove = least;
+    [twoAbove, above, current] = [above, current, twoAbove];
   }
-  return Math.min(above[to.length] ?? 0, enough);
+  return Math.min(above[name.length] ?? 0, enough);
+}
+
+interface Row {
+  readonly from: Letters;
+  readonly to: Letters;
+  /** How many letters of `from` it is about. */
+  readonly row: number;
+  readonly above: Int32Array;
+  readonly twoAbove: Int32Array;
+}
+
+/**
+ * Fills a row with the distances of the first letters of a text from each number of first letters of another one.
+ *
+ * @returns the least of them
+ */
+function fillRow(current: Int32Array, { from, to, row, above, twoAbove }: Row): number {
+  const [letter, before] = [from.codes[row - 1], from.codes[row - 2]];
+  const [tooMuch, replacing] = [from.extra[row - 1] ?? 0, replacements[from.kinds[row - 1] ?? 0] ?? []];
+  let left = (above[0] ?? 0) + tooMuch;
+  let least = left;
+  current[0] = left;
+  for (let at = 1; at < current.length; at += 1) {
+    const own = to.codes[at - 1];
+    const other = letter === own ? 0 : (replacing[to.kinds[at - 1] ?? 0] ?? 0);
+    // The first letter is seldom wrong.
+    const first = row === 1 && at === 1 && letter !== own ? 2 : 0;
+    const replacedOrKept = (above[at - 1] ?? 0) + other + first;
+    left = Math.min(replacedOrKept, (above[at] ?? 0) + tooMuch, left + (to.missing[at - 1] ?? 0));
+    if (row > 1 && before === own && at > 1 && letter === to.codes[at - 2])
+      left = Math.min(left, (twoAbove[at - 2] ?? 0) + edit - 1);
+    current[at] = left;
+    least = Math.min(least, left);
+  }
+  return least;
 }

@@ -14,3 +14,12 @@ test.each([
 ])('%s among %j: %j', (text, names, expected) => {
   expect(didYouMean(text, names)).toBe(expected);
 });
+
+test('no more than the first 10,000 names are looked at', () => {
+  let looked = 0;
+  function* names() {
+    for (; looked < 100_000; looked += 1) yield `column_${looked}`;
+  }
+  didYouMean('an_unknown_name', names());
+  expect(looked).toBe(10_000);
+});
