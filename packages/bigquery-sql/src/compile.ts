@@ -12,6 +12,7 @@ import { resolveQuery } from './rules/queries/query.ts';
 import { emptyScope, type RelationColumn } from './rules/scope.ts';
 import { resolveScript } from './rules/script.ts';
 import { sqlFunctions } from './rules/sql-function.ts';
+import { messageOf } from './rules/unsupported.ts';
 import type { Statement } from './syntax/nodes.ts';
 import { parseQuery } from './syntax/parse-query.ts';
 import { SyntaxProblem } from './syntax/syntax-problem.ts';
@@ -89,9 +90,10 @@ export function compile(
       resolved && !resolved.acceptsAnyColumn && !resolved.columns.some(({ isDoubtful }) => isDoubtful);
     const ofColumns = isComplete ? checkColumns(resolved.columns) : [];
     // The body of a function that is called several times is resolved as often.
-    const places = new Map(problems.map((problem) => [`${problem.place.start} ${problem.message}`, problem]));
+    const shown = problems.map((problem) => ({ start: problem.place.start, message: messageOf(problem) }));
+    const places = new Map(shown.map((problem) => [`${problem.start} ${problem.message}`, problem]));
     throw startError([
-      ...[...places.values()].map(({ place, message }) => problemAt(sql, source, place.start, message)),
+      ...[...places.values()].map(({ start, message }) => problemAt(sql, source, start, message)),
       ...ofColumns.map((message) => problemOf(source, message)),
     ]);
   }

@@ -78,10 +78,15 @@ export const hasFailed = (value: Expression): boolean => someExpression(value, (
 /** Functions that call others repeatedly would otherwise grow exponentially. */
 const maxInlinedCalls = 1000;
 
+/** Ends the work for a query that has so many problems that no more are looked for. */
+export class TooManyProblems extends Error {}
+
 /** Lets a tool learn about a query while it is resolved. */
 export interface Observer {
   readonly parameterType?: (name: string) => Type;
   readonly onExpression?: (node: Syntax.Expression, type: Type) => void;
+  /** With this number of problems the work ends: `TooManyProblems` is thrown. */
+  readonly maxProblems?: number;
 }
 
 /**
@@ -90,7 +95,11 @@ export interface Observer {
  */
 export function buildContext(
   rules: Rules,
-  { parameterType = () => scalar('STRING'), onExpression }: Observer = {},
+  {
+    parameterType = () => scalar('STRING'),
+    onExpression,
+    maxProblems = Number.POSITIVE_INFINITY,
+  }: Observer = {},
   columnNames: readonly string[] = [],
 ): {
   readonly context: Context;
@@ -147,6 +156,7 @@ export function buildContext(
       } catch (error) {
         if (!(error instanceof Unsupported)) throw error;
         if (problems.length === before) problems.push(ofWholeRow(error) ?? error);
+        if (problems.length >= maxProblems) throw new TooManyProblems();
         return otherwise;
       }
     },

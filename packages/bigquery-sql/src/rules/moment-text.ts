@@ -67,7 +67,11 @@ function hasTime(text: string): boolean {
 }
 
 /** A literal time zone that does not exist. */
-export class UnknownZone extends Unsupported {}
+export class UnknownZone extends Unsupported {
+  constructor(place: Place, zone: string) {
+    super(place, unknownZone(zone), { hint: () => zoneHint(zone) });
+  }
+}
 
 /**
  * Refuses a literal that is not a time zone: BigQuery would fail when it runs the query.
@@ -77,26 +81,26 @@ export class UnknownZone extends Unsupported {}
  */
 export function requireZone(place: Place, zone: Expression | undefined): void {
   if (zone?.kind !== 'literal' || typeof zone.value !== 'string') return;
-  const problem = zoneProblem(zone.value);
-  if (problem === undefined) return;
+  if (isZone(zone.value)) return;
   const written = isNode(place)
     ? childrenOf(place).find((part) => part.kind === 'StringLiteral' && part.value === zone.value)
     : undefined;
-  throw new UnknownZone(written ?? place, problem);
+  throw new UnknownZone(written ?? place, zone.value);
 }
 
 /** As `requireZone`, for the name after a day and a time. */
 export function requireZoneOfText(place: Place, text: string): void {
   const [, zone] = /\d\s+([A-Za-z][\w/+-]+)\s*$/.exec(text) ?? [];
-  const problem = zone === undefined ? undefined : zoneProblem(zone);
-  if (problem !== undefined) throw new UnknownZone(place, problem);
+  if (zone !== undefined && !isZone(zone)) throw new UnknownZone(place, zone);
 }
 
 /** Why a text is not a time zone; undefined if it is one. */
 export const zoneProblem = (zone: string): string | undefined =>
-  isZone(zone)
-    ? undefined
-    : `there is no time zone ${zone.trim() || "''"}${nearestZone(zone) || '; write one as Europe/Berlin, or as +05:30'}`;
+  isZone(zone) ? undefined : unknownZone(zone) + zoneHint(zone);
+
+const unknownZone = (zone: string): string => `there is no time zone ${zone.trim() || "''"}`;
+
+const zoneHint = (zone: string): string => nearestZone(zone) || '; write one as Europe/Berlin, or as +05:30';
 
 /** `+5:30` and `UTC-3`. */
 const offset = /^(?:UTC)?[+-](?:(?:0?\d|1[0-3])(?::[0-5]?\d)?|(?:0\d|1[0-3])[0-5]\d|14(?::?0?0)?)$/;

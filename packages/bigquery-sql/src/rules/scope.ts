@@ -294,15 +294,16 @@ export function absentColumn(
  */
 export function unknownColumn(
   name: Identifier,
-  known: Iterable<string>,
+  known: () => Iterable<string>,
   scope: Scope,
-  hint = '',
+  hint = () => '',
 ): Unsupported {
   const absent = findAbsent(name.name, allRanges(scope));
   if (absent) return absentColumn(name, absent);
-  return new Unsupported(name, `no column is named ${name.name}${didYouMean(name.name, known) || hint}`, () =>
-    typedColumns(scope),
-  );
+  return new Unsupported(name, `no column is named ${name.name}`, {
+    known: () => typedColumns(scope),
+    hint: () => didYouMean(name.name, known()) || hint(),
+  });
 }
 
 /** The columns that a scope has, with their types, for messages. */

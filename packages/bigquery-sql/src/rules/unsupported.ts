@@ -14,10 +14,20 @@ export class Unsupported extends Error {
   readonly place: Place;
   /** The columns, or the fields, that could be named at this place, with their types. */
   readonly known: (() => Iterable<string>) | undefined;
+  readonly hint: (() => string) | undefined;
 
-  constructor(place: Place, message: string, known?: () => Iterable<string>) {
+  /** @param hint the end of its message, if it takes long to find */
+  constructor(
+    place: Place,
+    message: string,
+    { known, hint }: { readonly known?: () => Iterable<string>; readonly hint?: () => string } = {},
+  ) {
     super(message);
     this.place = place;
     this.known = known;
+    this.hint = hint;
   }
 }
+
+/** The whole message of a problem that is shown. */
+export const messageOf = ({ message, hint = () => '' }: Unsupported): string => message + hint();

@@ -18,11 +18,14 @@ export class TooLarge extends Error {
   }
 }
 
+/** Problems of one text, of which one is shown: a text of unknown names only has thousands. */
+export const maxProblems = 100;
+
 /** Nodes of one tree: so many are made in some milliseconds. */
 const maxNodes = 10_000;
 
 /** Columns of one subquery. */
-const maxColumns = 300;
+export const maxColumns = 300;
 
 /** Scalars of one type: structs of structs grow exponentially. */
 const maxTypeSize = 1_000;
@@ -58,8 +61,7 @@ export function boundedRules({ expression, query, from }: Rules): Rules {
       const resolved = query(node, scope, context);
       const { columns } = resolved;
       count(node, resolved.query);
-      if (columns.length > maxColumns)
-        throw new TooLarge(node, `this query has ${columns.length} columns; the limit is ${maxColumns}`);
+      if (columns.length > maxColumns) throw tooManyColumns(node, columns.length);
       for (const { type } of columns) requireSmall(node, type);
       const cost = planningCosts.of(resolved.query);
       if (cost.size > maxExpandedSize)
@@ -70,6 +72,9 @@ export function boundedRules({ expression, query, from }: Rules): Rules {
   };
 }
 
+export const tooManyColumns = (place: Place, columns: number): TooLarge =>
+  new TooLarge(place, `this query has ${columns} columns; the limit is ${maxColumns}`);
+
 /** A problem of types says which types there are. */
 function withColumns<T>(scope: Scope, resolve: () => T): T {
   try {
@@ -78,7 +83,7 @@ function withColumns<T>(scope: Scope, resolve: () => T): T {
     const isOfTypes =
       error instanceof Unsupported && /does not take \(|cannot be compared/.test(error.message);
     if (!isOfTypes || error.known !== undefined) throw error;
-    throw new Unsupported(error.place, error.message, () => typedColumns(scope));
+    throw new Unsupported(error.place, error.message, { known: () => typedColumns(scope) });
   }
 }
 

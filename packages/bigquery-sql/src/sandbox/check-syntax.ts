@@ -1,8 +1,9 @@
 import { namespaces } from '../rules/functions/function-name.ts';
 import { Unsupported } from '../rules/unsupported.ts';
 import { tokenize } from '../syntax/lexer/tokenize.ts';
-import type { Node, Statement } from '../syntax/nodes.ts';
+import type { GroupBy, GroupingItem, Node, Select, Statement } from '../syntax/nodes.ts';
 import { walk } from '../syntax/walk.ts';
+import { maxColumns, tooManyColumns } from './bounded-rules.ts';
 
 /** The names of a saved query that a caller's SQL may use. */
 export interface Names {
@@ -25,20 +26,22 @@ const callerLimits = {
   tables: 40,
   stars: 40,
   subqueries: 60,
+  groupingKeys: 100,
+  groupingSets: 1024,
 } as const;
 
 /**
  * Refuses what a caller's SQL must not be, whatever its names mean; names are resolved later, in a scope that has the
  * common tables only.
  *
- * @throws Unsupported
+ * @throws Unsupported, or TooLarge
  */
 export function checkSyntax({ functions: [definition], query }: Statement, names: Names): void {
   if (definition)
     throw new Unsupported(definition, 'sql is one SELECT: CREATE TEMP FUNCTION is not available in it');
-  const counts = { commonTables: 0, tables: 0, stars: 0, subqueries: 0 };
-  const count = (node: Node, what: keyof typeof counts, title: string) => {
-    counts[what] += 1;
+  const counts = { commonTables: 0, tables: 0, stars: 0, subqueries: 0, groupingKeys: 0, groupingSets: 0 };
+  const count = (node: Node, what: keyof typeof counts, title: string, number = 1) => {
+    counts[what] += number;
     if (counts[what] > callerLimits[what])
       throw new Unsupported(node, `sql has more than ${callerLimits[what]} ${title}`);
   };
@@ -47,8 +50,29 @@ export function checkSyntax({ functions: [definition], query }: Statement, names
     else if (node.kind === 'Query') count(node, 'subqueries', 'subqueries');
     else if (node.kind === 'Table' || node.kind === 'Unnest') count(node, 'tables', 'tables in FROM');
     else if (node.kind === 'Star' || node.kind === 'DotStar') count(node, 'stars', '"*" in select lists');
+    else if (node.kind === 'GroupingExpression') count(node, 'groupingKeys', 'keys in GROUP BY');
+    else if (node.kind === 'GroupingList')
+      count(node, 'groupingKeys', 'keys in GROUP BY', node.expressions.length);
+    else if (node.kind === 'GroupBy') count(node, 'groupingSets', 'sets in GROUP BY', setsOf(node));
     checkNode(node, names);
   });
+}
+
+/** So many sets it means: several items mean one for each combination of theirs. */
+const setsOf = ({ items }: GroupBy): number =>
+  items.map(setsOfItem).reduce((product, sets) => product * sets, 1);
+
+function setsOfItem(item: GroupingItem): number {
+  switch (item.kind) {
+    case 'Rollup':
+      return item.items.length + 1;
+    case 'Cube':
+      return 2 ** item.items.length;
+    case 'GroupingSets':
+      return item.sets.reduce((sum, set) => sum + setsOfItem(set), 0);
+    default:
+      return 1;
+  }
 }
 
 function checkNode(node: Node, names: Names): void {
@@ -77,6 +101,7 @@ function checkNode(node: Node, names: Names): void {
     }
     case 'Select':
       if (node.modifier) throw new Unsupported(node.modifier, 'SELECT WITH is not available in sql');
+      requireFewItems(node);
       return;
     case 'TableFunction':
       throw new Unsupported(node, `table functions are not available in sql; ${tablesOf(names)}`);
@@ -109,6 +134,12 @@ function checkNode(node: Node, names: Names): void {
         );
     }
   }
+}
+
+/** Those of `*` are counted when it is resolved. */
+function requireFewItems(node: Select): void {
+  const columns = node.items.filter(({ kind }) => kind === 'SelectExpression').length;
+  if (columns > maxColumns && node.as === undefined) throw tooManyColumns(node, columns);
 }
 
 const has = (names: readonly string[], name: string): boolean =>

@@ -3,9 +3,9 @@ import { resultColumns } from '../compile.ts';
 import { planningCosts } from '../macros/macros.ts';
 import { isTooDeep } from '../planning-cost/planning-limits.ts';
 import { ProblemError } from '../problem.ts';
-import type { Context, ResolvedQuery } from '../rules/context.ts';
+import { type Context, type ResolvedQuery, TooManyProblems } from '../rules/context.ts';
 import { emptyScope, type Relation, type Scope } from '../rules/scope.ts';
-import { Unsupported } from '../rules/unsupported.ts';
+import { messageOf, Unsupported } from '../rules/unsupported.ts';
 import type { Query, Statement } from '../syntax/nodes.ts';
 import { parseQuery } from '../syntax/parse-query.ts';
 import { SyntaxProblem } from '../syntax/syntax-problem.ts';
@@ -65,7 +65,7 @@ export function resolveCaller(
     { ...relation, ...(absent && { absent: absent.map((own) => ({ ...own, table })) }) },
   ]);
   const scope: Scope = { ...emptyScope, parent: emptyScope, relations: new Map(named), views };
-  const resolved = context.attempt(() => context.query(query, scope), undefined);
+  const resolved = untilTooMany(() => context.attempt(() => context.query(query, scope), undefined));
   const [problem] = [...problems].sort((a, b) => a.place.start - b.place.start);
   if (problem || !resolved) throw problem ?? new Error('a query without a problem and without a tree');
   const own = mapExpressions(resolved.query, boundTexts);
@@ -77,13 +77,23 @@ export function resolveCaller(
   return { ...resolved, query: own, columns: resultColumns(resolved) };
 }
 
+function untilTooMany<T>(resolve: () => T): T | undefined {
+  try {
+    return resolve();
+  } catch (error) {
+    if (!(error instanceof TooManyProblems)) throw error;
+    return undefined;
+  }
+}
+
 function withPlaces<T>(sql: string, names: Names, judge: () => T): T {
   try {
     return judge();
   } catch (error) {
     if (error instanceof SyntaxProblem) throw callerError(sql, error.offset, error.message);
     if (!(error instanceof Unsupported || error instanceof TooLarge)) throw error;
-    throw callerError(sql, error.place.start, error.message + hintOf(error, names));
+    const message = error instanceof Unsupported ? messageOf(error) : error.message;
+    throw callerError(sql, error.place.start, message + namesInstead(error, names));
   }
 }
 
@@ -91,7 +101,7 @@ function withPlaces<T>(sql: string, names: Names, judge: () => T): T {
 const maxKnownLength = 1_500;
 
 /** The names that there are in place of a wrong one. */
-function hintOf(error: Unsupported | TooLarge, names: Names): string {
+function namesInstead(error: Unsupported | TooLarge, names: Names): string {
   const { message } = error;
   const known = error instanceof Unsupported ? error.known && firstOf(error.known()) : undefined;
   if (message.startsWith('no table is named') || known?.length === 0) return `; ${tablesOf(names)}`;

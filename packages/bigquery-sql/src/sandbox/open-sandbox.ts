@@ -15,7 +15,7 @@ import { tableReferences } from '../rules/queries/table-references.ts';
 import { resolveWith } from '../rules/queries/with.ts';
 import { childOf, emptyScope, type Scope } from '../rules/scope.ts';
 import { sqlFunctions } from '../rules/sql-function.ts';
-import type { Unsupported } from '../rules/unsupported.ts';
+import { messageOf, type Unsupported } from '../rules/unsupported.ts';
 import type { CommonTable, Query, Statement, With } from '../syntax/nodes.ts';
 import { parseQuery } from '../syntax/parse-query.ts';
 import { tableParameters } from '../syntax/table-parameters.ts';
@@ -24,7 +24,7 @@ import type { StoredTable } from '../tree/stored-table.ts';
 import { withTables } from '../tree/with-tables.ts';
 import { parameterTypeIn, sameName, type Type, type TypedParameter } from '../types.ts';
 import { bigqueryText, untilLastSelect } from './bigquery-text.ts';
-import { boundedRules } from './bounded-rules.ts';
+import { boundedRules, maxProblems } from './bounded-rules.ts';
 import type { Names } from './check-syntax.ts';
 import { type ExportedTable, exportTable } from './exported-table.ts';
 import { filterFirst, type Tenant } from './filter-first.ts';
@@ -175,7 +175,7 @@ function resolveTables(
   const visible = [...scope.relations].filter(([name]) => names.tables.some((one) => sameName(one, name)));
   const given = { tables, relations: new Map(visible) };
   const [problem] = switched.problems;
-  if (problem) throw new Error(`the common tables of a saved query: ${problem.message}`);
+  if (problem) throw new Error(`the common tables of a saved query: ${messageOf(problem)}`);
   bound();
   return { given, ...switched };
 }
@@ -267,7 +267,7 @@ function buildSwitchedContext(parameterType: (name: string) => Type): {
     query: (node, scope, within) => current.query(node, scope, within),
     from: (node, scope, within) => current.from(node, scope, within),
   };
-  const { context, problems } = buildContext(switched, { parameterType });
+  const { context, problems } = buildContext(switched, { parameterType, maxProblems });
   return {
     context,
     problems,

@@ -7,7 +7,7 @@ import { tableRelations } from '../rules/from/table-relations.ts';
 import type { Relation, RelationColumn } from '../rules/scope.ts';
 import type { StoredColumn } from '../tree/stored-table.ts';
 import { parameterTypeIn, scalar, type Type, type TypedParameter } from '../types.ts';
-import { boundedRules } from './bounded-rules.ts';
+import { boundedRules, maxProblems } from './bounded-rules.ts';
 import type { Names } from './check-syntax.ts';
 import { judge, resolveCaller } from './judge.ts';
 
@@ -66,7 +66,7 @@ export function judgeByOutline({ names, parameters, tables }: Outline): (sql: st
       resolveCaller(
         query,
         named,
-        buildContext(boundedRules(rules), { parameterType: parameterTypeIn(parameters) }),
+        buildContext(boundedRules(rules), { parameterType: parameterTypeIn(parameters), maxProblems }),
       );
     const { query, columns } = judge(sql, names, resolve).resolved;
     return { query, columns, tables: tablesOf(query) };

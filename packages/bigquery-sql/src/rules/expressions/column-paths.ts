@@ -135,11 +135,11 @@ export function fieldOf(of: Expression, name: Syntax.Identifier): Expression {
   const { absent = [], fields } = type;
   const own = absent.find((one) => sameName(one.name, name.name));
   if (own) throw absentColumn(name, own);
-  const hint = didYouMean(
-    name.name,
-    fields.map((known) => known.name),
-  );
-  throw new Unsupported(name, `no field is named ${name.name}${hint}`, () => fields.map(typedName));
+  const names = () => fields.map((known) => known.name);
+  throw new Unsupported(name, `no field is named ${name.name}`, {
+    known: () => fields.map(typedName),
+    hint: () => didYouMean(name.name, names()),
+  });
 }
 
 /** A field of a JSON object. */
@@ -175,7 +175,7 @@ function onlyCandidate(
   const any = candidates.find(({ type }) => type.kind === 'unknown');
   if (any) return any;
   if (!found && hasDoubtfulNames(scope)) return nullLiteral(unknown);
-  if (!found) throw unknownColumn(name, known(), scope, hint());
+  if (!found) throw unknownColumn(name, known, scope, hint);
   if (another) throw new Unsupported(name, `${name.name} is ambiguous: qualify it with the table's name`);
   return found;
 }

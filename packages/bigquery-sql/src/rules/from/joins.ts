@@ -140,9 +140,9 @@ function conditionOf(
     const absent = (!a || !b) && findAbsent(name.name, [...left.ranges, ...right.ranges]);
     if (absent) throw absentColumn(name, absent);
     if (!a || !b)
-      throw new Unsupported(name, `USING needs exactly one column ${name.name} on each side`, () =>
-        typedColumns({ ...scope, ranges: [...left.ranges, ...right.ranges] }),
-      );
+      throw new Unsupported(name, `USING needs exactly one column ${name.name} on each side`, {
+        known: () => typedColumns({ ...scope, ranges: [...left.ranges, ...right.ranges] }),
+      });
     return { name: name.name, a, b, test: compare(name, '=', a, b) };
   });
   return {

@@ -33,7 +33,7 @@ export const functionCall: Rule<Syntax.FunctionCall> = (node, scope, context) =>
   }
   const [prefix, ...rest] = node.name.parts;
   if (rest.length > 0 && !namespaces.has(prefix.name.toLowerCase())) {
-    if (unsupportedReason(name) !== undefined) throw new Unsupported(node.name, unsupportedMessage(name, ''));
+    if (unsupportedReason(name) !== undefined) throw unsupportedCall(node.name, name, '');
     refuseStoredFunction(node.name);
   }
   if (name.startsWith('safe.')) return safeCall(node, name.slice('safe.'.length), scope, context);
@@ -121,11 +121,11 @@ function preparedCall(node: Syntax.FunctionCall, name: string, scope: Scope, con
   const isKnown = (macro: string) => functionNames.has(name) && macros.has(macro);
   const own = name.replace('.', '_');
   if (![own, ...familiesOf(own)].some((macro) => isKnown(macro + suffix)))
-    throw new Unsupported(node.name, unsupportedMessage(name, suffix));
+    throw unsupportedCall(node.name, name, suffix);
   const values = positionalArguments(name, args, resolve);
   const macro = familyOf(own, suffix, values.find(({ type }) => type.kind !== 'null') ?? values[0]) + suffix;
   // Other macros are internal helpers that queries must not call.
-  if (!isKnown(macro)) throw new Unsupported(node.name, unsupportedMessage(name, suffix));
+  if (!isKnown(macro)) throw unsupportedCall(node.name, name, suffix);
   const build = (given: readonly Expression[]) => callMacro(node, macro, given, name.toUpperCase());
   return { args: values, build: withCollation(name, build) };
 }
@@ -165,29 +165,36 @@ function refuseClauses(node: Syntax.FunctionCall, message: string): void {
   if (clause) throw new Unsupported(clause, message);
 }
 
-function unsupportedMessage(name: string, suffix: string): string {
+/** The problem of a call of a function, or of a function with a part, that there is not. */
+function unsupportedCall(place: Place, name: string, suffix: string): Unsupported {
   const shown = name.toUpperCase();
+  const problem = (message: string, hint = () => '') => new Unsupported(place, message, { hint });
   const reason = unsupportedReason(name);
-  if (reason !== undefined) return `the function ${shown} is not supported: ${reason}`;
-  const parts = [name, ...familiesOf(name)].flatMap((family) =>
+  if (reason !== undefined) return problem(`the function ${shown} is not supported: ${reason}`);
+  if (functionNames.has(name)) {
+    const parts = partsOf(name);
+    if (parts.length === 0) return problem(`the function ${shown} is not supported`);
+    if (suffix === '') return problem(usageOf(name));
+    const part = suffix.slice(1).toUpperCase();
+    return problem(`${shown} does not support ${part}`, () =>
+      didYouMean(
+        part,
+        parts.filter((one) => one !== part),
+      ),
+    );
+  }
+  const own = replacements.get(name);
+  if (own !== undefined) return problem(`the function ${shown} is not one of BigQuery: write ${own}`);
+  return problem(`the function ${shown} is not supported`, () => didYouMean(shown, supportedNames()));
+}
+
+/** The date parts with which there is a macro. */
+const partsOf = (name: string): readonly string[] =>
+  [name, ...familiesOf(name)].flatMap((family) =>
     [...macros.keys()].flatMap((key) =>
       key.startsWith(`${family}_`) ? key.slice(family.length + 1).toUpperCase() : [],
     ),
   );
-  if (functionNames.has(name) && parts.length > 0) {
-    if (suffix === '') return usageOf(name);
-    const part = suffix.slice(1).toUpperCase();
-    const others = parts.filter((one) => one !== part);
-    return `${shown} does not support ${part}${didYouMean(part, others)}`;
-  }
-  const own = replacements.get(name);
-  if (own !== undefined) return `the function ${shown} is not one of BigQuery: write ${own}`;
-  const known = [...functionNames].filter((other) => !unsupportedFunctions.has(other));
-  const hint = functionNames.has(name)
-    ? ''
-    : didYouMean(
-        shown,
-        known.map((other) => other.toUpperCase()),
-      );
-  return `the function ${shown} is not supported${hint}`;
-}
+
+const supportedNames = (): readonly string[] =>
+  [...functionNames].filter((name) => !unsupportedFunctions.has(name)).map((name) => name.toUpperCase());

@@ -184,11 +184,7 @@ function findOutput(name: Syntax.Identifier, { columns, ranges, value }: Rows): 
     (output) => !output.isAnonymous && sameName(output.name, name.name),
   );
   if (!found)
-    throw unknownColumn(
-      name,
-      columns.map((output) => output.name),
-      { ...emptyScope, ranges },
-    );
+    throw unknownColumn(name, () => columns.map((output) => output.name), { ...emptyScope, ranges });
   if (another) throw new Unsupported(name, `${name.name} is ambiguous`);
   return found;
 }

@@ -127,7 +127,7 @@ function modified(
     ...replace.map((replaced) => replaced.name),
   ]) {
     if (isComplete && !known.some((one) => sameName(one, name.name)))
-      throw unknownColumn(name, known, { ...emptyScope, ranges });
+      throw unknownColumn(name, () => known, { ...emptyScope, ranges });
   }
   const kept = columns.filter((column) => !except.some(({ name }) => sameName(name, column.name)));
   if (isComplete && kept.length === 0 && columns.length > 0 && except[0])
