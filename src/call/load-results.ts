@@ -32,6 +32,9 @@ export interface LoadOptions {
   readonly maxRunning: number;
 }
 
+/** Longer lists take long to bind, and to compare. */
+const maxShortList = 20;
+
 /** The results of one operation: equal calls are one, and the values of a list are one. */
 export class ResultLoader {
   readonly #options: LoadOptions;
@@ -47,6 +50,9 @@ export class ResultLoader {
   readonly #found = new Map<string, CachedResult>();
   /** Calls that are being opened, in turns of the event loop: those of one step of the operation are one batch. */
   readonly #opening = new Set<Promise<Call>>();
+  /** Of requests with long lists, by what they query. */
+  readonly #first = new Map<string, EndpointRequest>();
+  readonly #longLists = new Map<readonly string[], number>();
   /** By what they query apart from the list. */
   readonly #ofLists = new Map<string, DataLoader<string, CachedResult>>();
 
@@ -65,7 +71,7 @@ export class ResultLoader {
    * @throws GatewayError as `Gate.open` and `Obtain.whole` do
    */
   async load(endpoint: EndpointRequest, toRun?: (bound: BoundQuery) => BoundQuery): Promise<CachedResult> {
-    const call = await this.#open(endpoint);
+    const call = await this.#open(this.#firstOf(endpoint));
     const toLoad = toRun === undefined ? call : call.over(toRun(call.bound));
     return this.#found.get(cacheKey(toLoad.bound)) ?? this.#results.load(toLoad);
   }
@@ -73,7 +79,7 @@ export class ResultLoader {
   /** The result of a call at once, as `Gate.openAtOnce` and `Obtain.atOnce` have it; undefined for one that is to be loaded. */
   find(endpoint: EndpointRequest): CachedResult | undefined {
     const { gate, obtain } = this.#options;
-    const call = gate.openAtOnce(endpoint, this.#caller);
+    const call = gate.openAtOnce(this.#firstOf(endpoint), this.#caller);
     if (call === undefined) return undefined;
     const key = cacheKey(call.bound);
     const known = this.#found.get(key);
@@ -92,7 +98,7 @@ export class ResultLoader {
    * @param endpoint of the one value
    */
   async loadValue(endpoint: EndpointRequest, list: ValuesOfList): Promise<CachedResult> {
-    await this.#open(endpoint);
+    await this.#open(this.#firstOf(endpoint));
     const { query, parameters, comparesTenant } = endpoint;
     const [value = ''] = parameters.get(list.parameter) ?? [];
     const others = [...parameters].filter(([name]) => name !== list.parameter);
@@ -110,6 +116,19 @@ export class ResultLoader {
       );
     });
     return loader.load(value);
+  }
+
+  /** The first of equal requests with a long list, which is bound once. Fields share the list of a variable: it is not compared. */
+  #firstOf(endpoint: EndpointRequest): EndpointRequest {
+    const { query, parameters, comparesTenant } = endpoint;
+    let isLong = false;
+    for (const texts of parameters.values()) isLong ||= texts.length > maxShortList;
+    if (!isLong) return endpoint;
+    const given = [...parameters].map(([name, texts]) => [
+      name,
+      texts.length > maxShortList ? getOrAdd(this.#longLists, texts, () => this.#longLists.size) : texts,
+    ]);
+    return getOrAdd(this.#first, JSON.stringify([query.id, comparesTenant, given]), () => endpoint);
   }
 
   async #open(endpoint: EndpointRequest): Promise<Call> {

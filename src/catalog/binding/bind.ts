@@ -4,7 +4,7 @@ import type { Parameter, SavedQuery } from '../model/saved-query.ts';
 import { checkPlain, checkValue, nearValue, oneOf } from './check-value.ts';
 import { exampleValue } from './example-parameters.ts';
 import { invalid, type RawParameters, rawTexts, textsOf } from './list-values.ts';
-import { isRelative, type ResolvedText, resolveDefault } from './times.ts';
+import { isRelative, type ResolvedText, resolveDefault, withResolvedBounds } from './times.ts';
 
 export { plainParameters, type RawParameters } from './list-values.ts';
 
@@ -119,7 +119,8 @@ function defaultText(
 function checkTexts(parameter: Parameter, texts: readonly string[], now: number): BoundValue {
   if (parameter.repeated) {
     if (texts.length === 0 && parameter.required) throw missing(parameter);
-    return texts.map((text, at) => checkText(parameter, text, now, at));
+    const bounded = withResolvedBounds(parameter, now);
+    return texts.map((text, at) => checkText(bounded, text, now, at));
   }
   return checkText(parameter, texts[0] ?? '', now, 0);
 }

@@ -1,5 +1,6 @@
 import { decimalOf } from '@querygate/bigquery-sql/types';
 import { GatewayError } from '../../errors.ts';
+import { memoize } from '../../memoize.ts';
 import type { Parameter } from '../model/saved-query.ts';
 
 /**
@@ -17,9 +18,19 @@ export const roundedProblem = (value: unknown): string =>
 
 /** The texts of values that JSON or GraphQL has read. @throws GatewayError INVALID_PARAMETER if one may be rounded */
 export function textsOfValues(parameter: Parameter | undefined, value: unknown): readonly string[] {
-  return [value].flat().map((one) => {
-    if (parameter === undefined || !mayBeRounded(parameter, one)) return String(one);
-    const { name } = parameter;
-    throw new GatewayError('INVALID_PARAMETER', `${name}: ${roundedProblem(one)}`, { parameter: name });
-  });
+  if (parameter === undefined) return [value].flat().map(String);
+  const { texts, rounded } = Array.isArray(value) ? textsOfList(parameter)(value) : read(parameter, [value]);
+  if (rounded === undefined) return texts;
+  const { name } = parameter;
+  throw new GatewayError('INVALID_PARAMETER', `${name}: ${roundedProblem(rounded)}`, { parameter: name });
 }
+
+/** A list in a variable is that of all fields with it, of which an operation may have hundreds. */
+const textsOfList = memoize((parameter: Parameter) =>
+  memoize((values: readonly unknown[]) => read(parameter, values)),
+);
+
+const read = (parameter: Parameter, values: readonly unknown[]) => ({
+  texts: values.map(String),
+  rounded: values.find((one) => mayBeRounded(parameter, one)),
+});

@@ -44,6 +44,16 @@ export function resolveBound({ type }: Pick<Parameter, 'type'>, text: string, no
   return !isTime(type) || relative === undefined ? text : timeText(type, now + relative.ms);
 }
 
+/** A parameter with its bounds at a time: one that is not relative stays as it is. */
+export function withResolvedBounds(parameter: Parameter, now: number): Parameter {
+  const { min, max } = parameter;
+  return {
+    ...parameter,
+    ...(min !== undefined && { min: resolveBound(parameter, min, now) }),
+    ...(max !== undefined && { max: resolveBound(parameter, max, now) }),
+  };
+}
+
 /** A parameter with those of its bounds that are relative, or with the others. */
 export function withBounds(parameter: Parameter, relative: boolean): Parameter {
   const { max, min, ...rest } = parameter;
