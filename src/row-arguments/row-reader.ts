@@ -12,7 +12,7 @@ import { RowThread } from './row-thread.ts';
 /**
  * Finds rows of a result: on the event loop in steps if it is small, otherwise in a thread.
  *
- * @returns not a promise if the columns were read before, and the work is little
+ * @returns not a promise if the columns were read before, the work is little, and no turn of the event loop is due for it
  * @throws GatewayError QUERY_TOO_EXPENSIVE; OVERLOADED; CANCELLED
  */
 export type ReadRows = (
@@ -54,7 +54,11 @@ export function openReadRows(
     const table = kept instanceof RowTable ? kept : new RowTable();
     const steps = runRowTask(task, table, identity);
     const isRead = table.has(task.columns.map(({ name }) => name));
-    if (isRead && comparisons <= maxStepComparisons) return runSteps(steps);
+    if (isRead && comparisons <= maxStepComparisons) {
+      // An operation has hundreds of them.
+      const turn = turns.next(caller.owner);
+      return turn === undefined ? runSteps(steps) : turn.then(() => runSteps(steps));
+    }
     return turns.run(caller.owner, steps).then((outcome) => {
       // No later request gets the rows of a query that is not cached.
       if (caching !== 'disabled' && !isRead) derived.set(key, table, table.bytes);

@@ -137,12 +137,18 @@ async function selectRows(
   withSpans: boolean,
 ): Promise<SelectedRows> {
   const { document } = result;
+  const turn = turnToRead(args, context);
+  if (turn !== undefined) await turn;
   const given = readRowArguments(query, args);
   if (given === allRows) return { document };
   const pushed = await context.getPushed(result, (whole) => bindRows(whole, given));
   if (pushed !== undefined) return { document: pushed.document };
   return { document, outcome: await context.readRows(result, rowTask(query.columns, given, [], withSpans)) };
 }
+
+/** A condition may have a thousand values, and an operation hundreds of fields with it. */
+const turnToRead = ({ where }: Readonly<Record<string, unknown>>, context: Context) =>
+  where == null ? undefined : context.nextTurn();
 
 function aggregatesField(query: SavedQuery): GraphQLFieldConfig<CachedResult, Context> {
   const output = aggregateOutput(query);
@@ -152,6 +158,8 @@ function aggregatesField(query: SavedQuery): GraphQLFieldConfig<CachedResult, Co
     description: 'Values computed from the rows.',
     args: whereArgument(query),
     resolve: async (result, args, context, info) => {
+      const turn = turnToRead(args, context);
+      if (turn !== undefined) await turn;
       const given = readRowArguments(query, args);
       const places = selectedPlaces(output, ...selectionOf(info));
       const some = places.flatMap((place) => aggregates[place] ?? []);
