@@ -13,7 +13,7 @@ export function problem(path: readonly (string | number)[], message: string): Sc
 }
 
 /** Zod's issues as problems whose messages begin with the path, as in `keys.0.name: is missing`. */
-export function schemaProblems({ issues }: z.core.$ZodError): readonly SchemaProblem[] {
+export function schemaProblems({ issues }: Pick<z.core.$ZodError, 'issues'>): readonly SchemaProblem[] {
   const all = issues.flatMap(withinUnion).flatMap(atEachKey);
   const misspelt = new Set(all.flatMap(meantKey));
   return all

@@ -54,28 +54,20 @@ function parametersProblem(value: unknown): string | undefined {
   );
 }
 
-const bodySchema = z
-  .array(
-    z.strictObject({
-      id: z.string().min(1).max(100),
-      query: z.string().min(1).max(200),
-      parameters: z
-        .custom<ItemParameters>((value) => parametersProblem(value) === undefined, {
-          error: ({ input }) => parametersProblem(input),
-        })
-        .default({}),
-      etag: z.string().max(200).optional(),
-    }),
-  )
-  .min(1)
-  .check(({ value, issues }) => {
-    const ids = value.map(({ id }) => id);
-    const at = ids.findIndex((id, index) => ids.indexOf(id) !== index);
-    if (at >= 0)
-      issues.push({ code: 'custom', input: ids[at], path: [at, 'id'], message: 'another query has it too' });
-  });
+const listSchema = z.array(z.unknown()).min(1);
 
-type Item = z.output<typeof bodySchema>[number];
+const itemSchema = z.strictObject({
+  id: z.string().min(1).max(100),
+  query: z.string().min(1).max(200),
+  parameters: z
+    .custom<ItemParameters>((value) => parametersProblem(value) === undefined, {
+      error: ({ input }) => parametersProblem(input),
+    })
+    .default({}),
+  etag: z.string().max(200).optional(),
+});
+
+type Item = z.output<typeof itemSchema>;
 
 /** One of the queries, or why it cannot be followed. */
 type Opened =
@@ -174,9 +166,19 @@ function parseBody(body: Uint8Array): readonly Item[] {
   // Before its queries, of which there may be as many as the body has bytes.
   if (Array.isArray(value) && value.length > maxStreamQueries)
     throw wrongBody(`The body has ${value.length} queries; the limit is ${maxStreamQueries}`);
-  const parsed = bodySchema.safeParse(value, { error: describeIssue });
+  const items = parseIn([], listSchema, value).map((item, at) => parseIn([at], itemSchema, item));
+  const ids = items.map(({ id }) => id);
+  const twice = ids.findIndex((id, at) => ids.indexOf(id) !== at);
+  if (twice >= 0) throw wrongBody(`${twice}.id: another query has it too`);
+  return items;
+}
+
+/** Items behind a wrong one are not read: to name what is wrong in each would take long. */
+function parseIn<T>(place: readonly number[], schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value, { error: describeIssue });
   if (parsed.success) return parsed.data;
-  const [{ path, message } = { path: [], message: '' }] = schemaProblems(parsed.error);
+  const issues = parsed.error.issues.map((issue) => ({ ...issue, path: [...place, ...issue.path] }));
+  const [{ path, message } = { path: [], message: '' }] = schemaProblems({ issues });
   throw wrongBody(`${path.length === 0 ? 'The body ' : ''}${message.slice(0, maxProblemLength)}`);
 }
 
