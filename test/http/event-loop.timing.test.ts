@@ -4,9 +4,9 @@ import { medianOf } from '../support/median.ts';
 import { parseRaw, type RawResponse, sendRaw } from '../support/raw-request.ts';
 import { type ServedApp, serveTestApp } from '../support/served-app.ts';
 import { longestBlockMs } from './event-loop/block-meter.ts';
-import { costlyRequests, get, postOperation } from './event-loop/hostile-table.ts';
+import { costlyRequests, get, postBody, postOperation } from './event-loop/hostile-table.ts';
 import { wireRequests } from './event-loop/hostile-wire.ts';
-import { serveAllTypes } from './event-loop/serve.ts';
+import { serveAllTypes, serveLists } from './event-loop/serve.ts';
 
 /**
  * The longest time for which one request may block the event loop, in CPU time of its thread (`longestBlockMs`): by the
@@ -205,6 +205,94 @@ describe('F3: many requests at once with answers of 3 MB, which are not read', (
     served.engine.failing = true;
     expect(await blockOf(1_000, build)).toBeLessThan(maxBlockMs);
     served.engine.failing = false;
+  });
+});
+
+describe('long lists in each of many fields', () => {
+  let served: ServedApp;
+  beforeAll(async () => {
+    served = await serveLists();
+  });
+  afterAll(() => served.close());
+
+  const listOf = (length: number, value: (at: number) => unknown) =>
+    Array.from({ length }, (_, at) => value(at));
+  const moments = (nonce: number) =>
+    listOf(1_000, (at) => new Date(Date.UTC(2025, 0, 1) + at * 1_000_000 + nonce).toISOString());
+  const days = (nonce: number) =>
+    listOf(370, (at) => new Date(Date.UTC(2020, 0, 1 + at + nonce)).toISOString().slice(0, 10));
+  const shares = (nonce: number) => listOf(1_000, (at) => at + nonce + 0.5);
+
+  const representations = listOf(100, (at) => ({ __typename: 'Project', ref: `p${at}` }));
+  const inEntities = (type: string, field: (at: number) => string, list: unknown) =>
+    postOperation(
+      `query ($r: [_Any!]!, $x: [${type}!]) { _entities(representations: $r) { ... on Project { ${times(2, field)} } } }`,
+      JSON.stringify({ r: representations, x: list }),
+    );
+  const inRoots = (field: (at: number) => string, list: unknown) =>
+    postOperation(`query ($x: [DateTime!]) { ${times(20, field)} }`, JSON.stringify({ x: list }));
+  const usage = (list: string) => (at: number) => `a${at}: usage(number: ${at}, ${list}: $x) { rowCount }`;
+  const filtered =
+    'rows(where: { timestamp: { in: $x } }) { id } aggregates(where: { timestamp: { in: $x } }) { count }';
+  const follow = (items: readonly unknown[]) => postBody('/api/live', JSON.stringify(items));
+
+  const cases: readonly (readonly [string, number, (nonce: number) => Buffer])[] = [
+    [
+      'moments of 200 fields of entities: 1,000 ms',
+      200,
+      (nonce) => inEntities('DateTime', usage('moments'), moments(nonce)),
+    ],
+    [
+      'numbers of 200 fields of entities: 200 ms',
+      200,
+      (nonce) => inEntities('Float', usage('shares'), shares(nonce)),
+    ],
+    [
+      'moments of 20 fields: 180 ms',
+      200,
+      (nonce) =>
+        inRoots((at) => `a${at}: lists(ref: "abc", number: ${at}, moments: $x) { rowCount }`, moments(nonce)),
+    ],
+    [
+      'conditions on 200 cached results of entities: 1,200 ms',
+      200,
+      (nonce) =>
+        inEntities('DateTime', (at) => `a${at}: usage(number: ${at}) { ${filtered} }`, moments(nonce)),
+    ],
+    [
+      'conditions on 20 cached results: 160 ms',
+      200,
+      (nonce) => inRoots((at) => `a${at}: lists(ref: "abc", number: ${at}) { ${filtered} }`, moments(nonce)),
+    ],
+    [
+      'days of 50 queries to follow, which cannot be followed: 110 ms',
+      406,
+      (nonce) =>
+        follow(
+          listOf(50, (at) => ({
+            id: `${at}`,
+            query: 'lists',
+            parameters: { ref: 'abc', number: at, days: days(nonce) },
+          })),
+        ),
+    ],
+    [
+      'unknown members of 50 queries to follow: 110 ms',
+      400,
+      (nonce) =>
+        follow(
+          listOf(50, () =>
+            Object.fromEntries(listOf(400, (at) => [`k${at}x${nonce}`, 1]) as [string, number][]),
+          ),
+        ),
+    ],
+  ];
+  test.each(cases)('%s', async (_, expected, build) => {
+    await sendRaw(served.port, build(0));
+    const { blockMs, status, body } = await sendMeasured(served, build);
+    expect(status, body.slice(0, 1_000)).toBe(expected);
+    if (status === 200) expect(messagesIn(body)).toEqual([]);
+    expect(blockMs).toBeLessThan(maxBlockMs);
   });
 });
 

@@ -35,8 +35,10 @@ function httpRequest(line: string, headers: readonly string[] = [], body = ''): 
   return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`, 'latin1'), bytes]);
 }
 
-const post = (body: string, ...headers: string[]) =>
-  httpRequest('POST /graphql', ['Content-Type: application/json', ...headers], body);
+export const postBody = (path: string, body: string, ...headers: string[]): Buffer =>
+  httpRequest(`POST ${path}`, ['Content-Type: application/json', ...headers], body);
+
+const post = (body: string, ...headers: string[]) => postBody('/graphql', body, ...headers);
 
 /** @param variables as JSON text, which may be more than `JSON.stringify` can write */
 export const postOperation = (query: string, variables = '{}'): Buffer =>
