@@ -53,6 +53,8 @@ export class ResultLoader {
   /** Of requests with long lists, by what they query. */
   readonly #first = new Map<string, EndpointRequest>();
   readonly #longLists = new Map<readonly string[], number>();
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
   /** By what they query apart from the list. */
   readonly #ofLists = new Map<string, DataLoader<string, CachedResult>>();
 
@@ -146,19 +148,25 @@ export class ResultLoader {
     }
   }
 
-  /** Some at a time. */
+  /** Some at a time: of all batches, which differ if their calls were opened in different turns of the event loop. */
   async #obtain(calls: readonly Call[]): Promise<readonly (CachedResult | Error)[]> {
     const { obtain, maxRunning } = this.#options;
     const results: (CachedResult | Error)[] = [];
     const left = calls.entries();
     const work = async () => {
       for (const [at, call] of left) {
+        if (this.#running < maxRunning) this.#running += 1;
+        else await new Promise<void>((resolve) => this.#waiting.push(resolve));
         try {
           const result = await obtain.whole(call);
           this.obtained.push({ bound: call.bound, result });
           results[at] = result;
         } catch (error) {
           results[at] = asError(error);
+        } finally {
+          const next = this.#waiting.shift();
+          if (next === undefined) this.#running -= 1;
+          else next();
         }
       }
     };

@@ -13,15 +13,25 @@ import { openTestResults } from '../support/test-results.ts';
 
 const query = draftQuery({
   columns: { x: 'string' },
-  parameters: { p: '{ type: string, description: P. }' },
+  parameters: {
+    p: '{ type: string, description: P. }',
+    list: '{ type: string, repeated: true, description: A list. }',
+  },
   caching: ['caching: 900s'],
-  sql: 'select @p as x',
+  sql: 'select @p as x where @p not in unnest(@list)',
 });
-const endpoint = (p = 'a') => new EndpointRequest(query, new Map([['p', [p]]]));
+const endpoint = (p = 'a', list: readonly string[] = []) =>
+  new EndpointRequest(
+    query,
+    new Map([
+      ['p', [p]],
+      ['list', list],
+    ]),
+  );
 
 /** Loaders over results of which those of `a` are in memory. */
 async function openLoaders(refuses = () => false) {
-  const results = openTestResults({ caching: ['caching: 900s'] });
+  const results = openTestResults({ caching: ['caching: 900s'], engineConcurrency: 20 });
   const audited: unknown[] = [];
   const shown: ObtainedResult[] = [];
   const turns = new LoopTurns();
@@ -97,6 +107,42 @@ describe('a result of an operation', () => {
     expect(open({ schedule: (work) => work() }).find(endpoint())).toBeUndefined();
     const span = { start: () => span, set() {}, end() {} };
     expect(open({}, {}, { trace: { requestId: 'r', span } }).find(endpoint())).toBeUndefined();
+    await results.close();
+  });
+
+  test('is bound once for equal requests that share a long list', async () => {
+    const { results, open } = await openLoaders();
+    const loader = open();
+    const list = Array.from({ length: 100 }, (_, at) => `${at}`);
+    const requests = [
+      endpoint('b', list),
+      endpoint('b', list),
+      endpoint('c', list),
+      endpoint('b', [...list]),
+    ];
+    const loading = Promise.all(requests.map((request) => loader.load(request)));
+    await results.clock.pass(100);
+    const loaded = await loading;
+    expect(requests.map(({ isBound }) => isBound)).toEqual([true, false, true, true]);
+    expect(new Set(loaded).size).toBe(2);
+    await results.close();
+  });
+
+  test('waits while as many are obtained as one operation may wait for, also of calls in other turns', async () => {
+    const { results, open } = await openLoaders();
+    const { engine } = results;
+    const before = engine.runs;
+    const loader = open();
+    const loading: Promise<unknown>[] = [];
+    for (const name of 'bcdefg') {
+      loading.push(loader.load(endpoint(name)));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(engine.runs - before).toBe(4);
+    await results.clock.pass(100);
+    await results.clock.pass(100);
+    await Promise.all(loading);
+    expect(engine.runs - before).toBe(6);
     await results.close();
   });
 
