@@ -156,7 +156,7 @@ function failing(error: (head: RequestHead) => GatewayError, base: Base = anybod
 const notAllowed = ({ method }: RequestHead) =>
   new GatewayError('METHOD_NOT_ALLOWED', `${method} is not allowed here; use GET`);
 
-/** What is wrong with the slashes of a path that is not a route, and the route that it is without them. */
+/** Says which slashes of a path that is not a route are wrong, and which route it is without them. */
 interface WrongSlashes {
   readonly wrong: string;
   readonly route: string;

@@ -116,7 +116,7 @@ function probableTime(type: 'date' | 'datetime' | 'timestamp', text: string): st
  * Date reads almost any text as some time: the year must come first, or the month have a name, and the day must be the
  * written one.
  *
- * @param isDay the written day is wanted, whatever the zone
+ * @param isDay true for the day as it is written, in any zone
  */
 function writtenTime(text: string, isDay: boolean): Date | undefined {
   const plain = text
