@@ -537,11 +537,11 @@ GROUP BY status;
   });
 
   test('a table that is not declared: the command that declares it', async () => {
-    const { exitCode, errors } = await run('new', 'other', write('in2.sql', 'select a from visitz'));
+    const { exitCode, errors } = await run('new', 'other', write('in2.sql', 'select a from payments'));
     expect(exitCode).toBe(1);
-    expect(errors).toContain('in2.sql:1:15 no table is named visitz');
-    expect(errors).toContain('  1 | select a from visitz\n    |               ^^^^^^\n');
-    expect(errors).toContain('querygate tables add visitz <data file');
+    expect(errors).toContain('in2.sql:1:15 no table is named payments');
+    expect(errors).toContain('  1 | select a from payments\n    |               ^^^^^^^^\n');
+    expect(errors).toContain('querygate tables add payments <data file');
     expect(existsSync(join(queries, 'other.sql'))).toBe(false);
   });
 
