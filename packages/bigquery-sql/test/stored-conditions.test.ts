@@ -4,7 +4,7 @@ import { kinds, lostRows, openStoredRows } from '../conformance/stored-condition
 let rows: Awaited<ReturnType<typeof openStoredRows>>;
 beforeAll(async () => {
   rows = await openStoredRows();
-});
+}, 120_000);
 afterAll(() => rows.close());
 
 const conditions = Object.entries(kinds).flatMap(([kind, [, [low, , value, high]]]) =>

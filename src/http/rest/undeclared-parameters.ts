@@ -53,8 +53,10 @@ function ignoredNames(endpoint: EndpointRequest): readonly string[] {
       const parts = partsOf(name);
       const advice = adviceOnMeant(endpoint, name);
       if (advice !== undefined) return [`${shownName(name)} is ignored, ${advice}`];
-      if (parts.some((part) => columns.has(part)))
-        return [`${shownName(name)} is ignored, the rows of this endpoint cannot be filtered`];
+      if (parts.some((part) => columns.has(part))) {
+        const shown = shownName(beforeBrackets(name) || name);
+        return [`${shown} is ignored, the rows of this endpoint cannot be filtered`];
+      }
       const left = namesLeft(endpoint);
       for (const part of parts) {
         const nearest = nearestName(

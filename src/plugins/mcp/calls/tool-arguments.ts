@@ -2,7 +2,7 @@ import { listShort, quoteShort } from '@querygate/text';
 import { checkValue, nearValue } from '../../../catalog/binding/check-value.ts';
 import { exampleValue } from '../../../catalog/binding/example-parameters.ts';
 import { maxValueLength } from '../../../catalog/binding/value-limits.ts';
-import { listSizeProblem, textsOf } from '../../../catalog/binding/list-values.ts';
+import { textsOf } from '../../../catalog/binding/list-values.ts';
 import { mayBeRounded, roundedProblem } from '../../../catalog/binding/rounded-numbers.ts';
 import type { RawParameters } from '../../../catalog/binding/bind.ts';
 import type { Parameter, SavedQuery } from '../../../catalog/model/saved-query.ts';
@@ -137,8 +137,6 @@ function textIn(parameter: Pick<Parameter, 'bind'>, value: unknown): string | { 
 function mistakeIn(parameter: Parameter, texts: readonly string[]): string | undefined {
   const isAbsent = texts.length === 0 || (texts.length === 1 && texts[0] === '');
   if (isAbsent) return parameter.required ? missing(parameter) : undefined;
-  const size = parameter.repeated ? listSizeProblem(parameter, texts) : undefined;
-  if (size !== undefined) return `${parameter.name}: ${size}`;
   if (parameter.repeated && texts.includes('')) return undefined;
   for (const [at, text] of texts.entries()) {
     const checked = checkValue(parameter, text, Date.now());

@@ -2,7 +2,6 @@ import { ownerOf } from '../../../keys/principal.ts';
 import { sqlParameter } from '../../../catalog/binding/caller-sql.ts';
 import { GatewayError } from '../../../errors.ts';
 import type { RouteHost } from '../../../gateway/plugin.ts';
-import { httpLimits } from '../../../http/message/http-limits.ts';
 import { ageMs } from '../../../results/freshness.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import type { CallRequest } from '../calls/call-request.ts';
@@ -31,8 +30,8 @@ interface Content {
 
 type Host = Pick<RouteHost, 'open' | 'obtain' | 'turns' | 'rejectKeys' | 'sandboxOf' | 'audit'>;
 
-/** As of other URLs. */
-const { maxUrlLength } = httpLimits;
+/** As of the URLs of requests. */
+const maxUrlLength = 8_192;
 
 export function buildReadResource(host: Host, tools: ToolNames, limits: AnswerLimits): ReadResource {
   const contents = new Contents(host, tools, limits);
