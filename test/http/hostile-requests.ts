@@ -73,7 +73,7 @@ const keys: readonly Row[] = [
     401,
     'UNAUTHENTICATED',
   ],
-  ['the key twice', http(`GET ${logs}?project=p`, [key, key]), 401, 'UNAUTHENTICATED'],
+  ['a second key', http(`GET ${logs}?project=p`, [key, 'X-API-KEY: another']), 401, 'UNAUTHENTICATED'],
   [
     'a key of 8,000 characters',
     http(`GET ${logs}?project=p`, [`X-API-KEY: ${'k'.repeat(8_000)}`]),
