@@ -2,6 +2,7 @@ import DataLoader from 'dataloader';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import { defaultMaxItems } from '../catalog/binding/value-limits.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
+import { Slots } from '../concurrency/slots.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import { ownerOf } from '../keys/principal.ts';
 import { cacheKey } from '../results/cache-key.ts';
@@ -32,6 +33,9 @@ export interface LoadOptions {
   readonly maxRunning: number;
 }
 
+/** A call whose caller has gone ends by itself when it has its slot. */
+const untilDone = new AbortController().signal;
+
 /** Longer lists take long to bind, and to compare. */
 const maxShortList = 20;
 
@@ -53,8 +57,7 @@ export class ResultLoader {
   /** Of requests with long lists, by what they query. */
   readonly #first = new Map<string, EndpointRequest>();
   readonly #longLists = new Map<readonly string[], number>();
-  #running = 0;
-  readonly #waiting: (() => void)[] = [];
+  #slots: Slots | undefined;
   /** By what they query apart from the list. */
   readonly #ofLists = new Map<string, DataLoader<string, CachedResult>>();
 
@@ -149,29 +152,21 @@ export class ResultLoader {
   }
 
   /** Some at a time: of all batches, which differ if their calls were opened in different turns of the event loop. */
-  async #obtain(calls: readonly Call[]): Promise<readonly (CachedResult | Error)[]> {
+  #obtain(calls: readonly Call[]): Promise<readonly (CachedResult | Error)[]> {
     const { obtain, maxRunning } = this.#options;
-    const results: (CachedResult | Error)[] = [];
-    const left = calls.entries();
-    const work = async () => {
-      for (const [at, call] of left) {
-        if (this.#running < maxRunning) this.#running += 1;
-        else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#slots ??= new Slots(maxRunning);
+    const slots = this.#slots;
+    return Promise.all(
+      calls.map(async (call) => {
         try {
-          const result = await obtain.whole(call);
+          const result = await slots.run(untilDone, () => obtain.whole(call));
           this.obtained.push({ bound: call.bound, result });
-          results[at] = result;
+          return result;
         } catch (error) {
-          results[at] = asError(error);
-        } finally {
-          const next = this.#waiting.shift();
-          if (next === undefined) this.#running -= 1;
-          else next();
+          return asError(error);
         }
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(maxRunning, calls.length) }, work));
-    return results;
+      }),
+    );
   }
 
   readonly #whenOpened = (dispatch: () => void): void => {
