@@ -327,3 +327,68 @@ describe.each(types)('%s', (type) => {
     expect(await reasonsOf(`${type}_${csv}`)).not.toEqual([]);
   });
 });
+
+describe('TIMESTAMP', () => {
+  /** In this order: a zone must not become the one of a later text. */
+  const texts: readonly (readonly [text: string, stored: string | undefined])[] = [
+    ['2024-01-01 00:00:00 America/New_York', '2024-01-01 05:00:00+00'],
+    ['2024-01-01', '2024-01-01 00:00:00+00'],
+    ['2024-01-01 00:00:00', '2024-01-01 00:00:00+00'],
+    ['2024-01-01 00:00', '2024-01-01 00:00:00+00'],
+    ['2024/01/01 00:00:00.5', '2024-01-01 00:00:00.5+00'],
+    ['2024-11-03 01:30:00 America/New_York', '2024-11-03 05:30:00+00'],
+    ['2024-01-01 00:00:00 Etc/GMT+10', '2024-01-01 10:00:00+00'],
+    ['2024-01-01 00:00:00 America/Port-au-Prince', '2024-01-01 05:00:00+00'],
+    ['2024-01-01 00:00:00 Nowhere/Town', undefined],
+    ['2024-01-01 10:00:00 UTC', '2024-01-01 10:00:00+00'],
+    ['2024-01-01T10:00:00Z', '2024-01-01 10:00:00+00'],
+    ['2024-01-01t10:00z', '2024-01-01 10:00:00+00'],
+    ['2024-01-01T10:00:00+02', '2024-01-01 08:00:00+00'],
+    ['2024-01-01 10:00:00.25-02:30', '2024-01-01 12:30:00.25+00'],
+    ['2024-1-1 10:00:00-05', '2024-01-01 15:00:00+00'],
+    ['0001-01-01T00:00:00Z', '0001-01-01 00:00:00+00'],
+    ['0001-01-01T00:00:00+01', undefined],
+    ['0000-12-31T00:00:00Z', undefined],
+    ['9999-12-31T23:59:59.999999Z', '9999-12-31 23:59:59.999999+00'],
+    ['9999-12-31T23:59:59-01', undefined],
+    ['9999-12-31 24:00:00', undefined],
+    ['10000-01-01T00:00:00Z', undefined],
+    ['2024-01-01 (BC)', undefined],
+    ['infinity', undefined],
+    ['1704067200', '2024-01-01 00:00:00+00'],
+    ['-70000000000', undefined],
+  ];
+  const at: Field = { name: 'v', type: 'TIMESTAMP', mode: 'NULLABLE' };
+  const list: Field = { ...at, mode: 'REPEATED' };
+
+  test('has the zone that its own text names, and is one of BigQuery', async () => {
+    const moments = await openImportFolder({}, [
+      { name: 'lines', fields: [key, at] },
+      { name: 'cells', fields: [key, at] },
+      { name: 'lists', fields: [key, list] },
+    ]);
+    try {
+      const line = ([text]: (typeof texts)[number], value: (json: string) => string) =>
+        `{"k":"${text}","v":${value(JSON.stringify(text))}}\n`;
+      moments.write('lines.ndjson', texts.map((one) => line(one, (json) => json)).join(''));
+      moments.write('cells.csv', ['k,v', ...texts.map(([text]) => `${text},${text}`)].join('\n'));
+      const zone = JSON.stringify(texts[0]?.[0]);
+      moments.write('lists.ndjson', texts.map((one) => line(one, (json) => `[${zone},${json}]`)).join(''));
+      await moments.sync();
+      const expected = texts.filter(([, stored]) => stored !== undefined);
+      for (const [table, value] of [
+        ['lines', 'v'],
+        ['cells', 'v'],
+        ['lists', 'v[2]'],
+      ] as const) {
+        const { relation } = moments.store.tables.get(table);
+        const rows = await moments.query(`SELECT k, CAST(${value} AS VARCHAR) FROM ${relation}`);
+        expect(Object.fromEntries(rows), table).toEqual(Object.fromEntries(expected));
+      }
+      const reasons = await moments.query('SELECT DISTINCT reason FROM store."import".rejects');
+      expect(reasons.filter(([reason]) => !/ is not a timestamp$/.test(String(reason)))).toEqual([]);
+    } finally {
+      await moments.close();
+    }
+  });
+});

@@ -161,7 +161,8 @@ export class StoredTables implements ImportTables {
       await create(connection, rebuilt);
       if (rebuilt.isInFiles) await connection.run(this.files.viewSql(rebuilt));
       const source = `(SELECT ${declaredList(old, 'o')}, ${quote(fileColumn)} FROM ${old.rows} AS o)`;
-      const columns = await describeSource(connection, source);
+      const found = await describeSource(connection, source);
+      const columns = new Map([...found].map(([key, value]) => [key, { ...value, isStored: true as const }]));
       await connection.run(
         this.#insertInto(rebuilt, { source, columns, fileNumber: `r.${quote(fileColumn)}` }),
       );

@@ -2,6 +2,7 @@ import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
 import type { Field } from '../../table-schema.ts';
 import { elementType } from './column-type.ts';
 import { timestampValue } from './timestamp-value.ts';
+import { hasRange, withinRange } from './value-range.ts';
 
 /** A value that a source of rows has for a field, as SQL, with its type there. */
 export interface SourceValue {
@@ -9,6 +10,8 @@ export interface SourceValue {
   readonly type: DuckDBType;
   /** True if every value is known to be one of the declared type, as `hasOnlyValuesOf` says: none has to be looked at. */
   readonly isChecked?: true;
+  /** True for a value that a table of the same fields stores: it is taken as it is. */
+  readonly isStored?: true;
 }
 
 /** SQL that raises an error about a field, and has any type. */
@@ -23,7 +26,8 @@ export type ErrorSql = (name: string, sqlMessage: string) => string;
 export function scalarValue(field: Field, source: SourceValue, errorSql: ErrorSql): string {
   const target = elementType(field);
   const { sql, type } = source;
-  if (String(type) === target && type.alias === undefined) return sql;
+  const isOfTarget = String(type) === target && type.alias === undefined;
+  if (source.isStored || (isOfTarget && (source.isChecked || !hasRange(target)))) return sql;
   if (source.isChecked) return checkedValue(target, source);
   if (target === 'VARCHAR' && type.typeId !== DuckDBTypeId.BLOB) return `CAST(${sql} AS VARCHAR)`;
   if (target === 'JSON') return `CAST(${sql} AS JSON)`;
@@ -73,16 +77,18 @@ const shown = ({ sql, type }: SourceValue): string =>
 /** SQL that is NULL for a value that is not of the type; undefined if none is. */
 function convertedValue(target: string, source: SourceValue): string | undefined {
   const { sql, type } = source;
+  if (String(type) === target) return withinRange(target, sql);
   if (type.alias === 'JSON') return ofJson(target, sql);
   if (textTypes.has(type.typeId)) return ofText[target]?.(`CAST(${sql} AS VARCHAR)`);
   if (type.typeId === DuckDBTypeId.BLOB && target === 'VARCHAR') return `TRY(decode(${sql}))`;
   const cast = `try_cast(${sql} AS ${target})`;
   // Nanoseconds are cut, as in texts.
-  if (target === 'TIMESTAMP' && instants.has(type.typeId)) return cast;
+  if (target === 'TIMESTAMP' && instants.has(type.typeId)) return withinRange(target, cast);
   const isOfKind = numbers.has(type.typeId)
     ? ['BIGINT', 'DOUBLE', 'DECIMAL(38,9)'].includes(target)
     : target === 'DATE' && instants.has(type.typeId);
-  return isOfKind ? `CASE WHEN try_cast(${cast} AS ${type}) = ${sql} THEN ${cast} END` : undefined;
+  if (!isOfKind) return undefined;
+  return `CASE WHEN try_cast(${cast} AS ${type}) = ${sql} THEN ${withinRange(target, cast)} END`;
 }
 
 const textTypes: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.VARCHAR, DuckDBTypeId.ENUM]);

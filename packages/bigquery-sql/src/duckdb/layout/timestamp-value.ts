@@ -1,4 +1,6 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
+import { inlineMacro } from '../../macros/inline-macro.ts';
+import { ranges, withinRange } from './value-range.ts';
 
 const instants: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.TIMESTAMP,
@@ -14,12 +16,42 @@ const instants: ReadonlySet<DuckDBTypeId> = new Set([
  * 10:00:00.123456 UTC`), UTC if it names no zone, and numbers since the epoch, also as text.
  */
 export function timestampValue({ sql, type }: { readonly sql: string; readonly type: DuckDBType }): string {
-  if (instants.has(type.typeId)) return `CAST(${sql} AS TIMESTAMPTZ)`;
+  if (instants.has(type.typeId)) return withinRange('TIMESTAMPTZ', `try_cast(${sql} AS TIMESTAMPTZ)`);
   const text = `CAST(${sql} AS VARCHAR)`;
-  // DuckDB requires seconds and capitals, ISO 8601 does not. The first character must be a digit: 'infinity' is rejected.
+  return `coalesce(${dateAndTime(text)}, ${epochText(text)}, ${namedZone(text)})`;
+}
+
+/** Date and time in UTC or with an offset. */
+function dateAndTime(text: string): string {
+  // The first character must be a digit: 'infinity' is rejected.
+  const isDate = `${text} BETWEEN '0' AND ':' AND (${text} LIKE '____-%' OR ${text} LIKE '____/%')`;
+  // DuckDB requires seconds and capitals, ISO 8601 does not.
   const withSeconds = `regexp_replace(upper(${text}), '^(\\S+[T ]\\d\\d:\\d\\d)(Z|[+-].*)?$', '\\1:00\\2')`;
-  const parsed = `CASE WHEN ${text} BETWEEN '0' AND ':' THEN coalesce(try_cast(${text} AS TIMESTAMPTZ), try_cast(${withSeconds} AS TIMESTAMPTZ)) END`;
-  return `coalesce(${parsed}, ${epochText(text)})`;
+  const parsed = `coalesce(${ofOffset(text)}, list_transform([${withSeconds}], lambda completed: ${ofOffset('completed')})[1])`;
+  // Between these no offset leads out of the range, and no value has to be looked at.
+  return `CASE WHEN ${isDate} THEN CASE WHEN ${text} BETWEEN '0001-01-03' AND '9999-12-30' THEN ${parsed}
+    ELSE ${withinRange('TIMESTAMPTZ', parsed)} END END`;
+}
+
+/**
+ * DuckDB's cast to TIMESTAMPTZ takes a text without a zone for one of the zone of an earlier row, the one to TIMESTAMP reads
+ * no zone and leaves offsets out. A cast that fails is slow: which one it is, is known before.
+ */
+function ofOffset(text: string): string {
+  const utc = (zoneless: string) => `make_timestamptz(epoch_us(try_cast(${zoneless} AS TIMESTAMP)))`;
+  return `CASE WHEN strlen(${text}) <= 10 OR ends_with(${text}, 'Z') OR ends_with(${text}, 'UTC') THEN ${utc(text)}
+    WHEN contains(${text}, '+') OR ${text} LIKE '____-_%-_% %:%-%' OR ${text} LIKE '____-_%-_%T%:%-%'
+    THEN CASE WHEN try_cast(${text} AS TIMESTAMP) IS NOT NULL THEN try_cast(${text} AS TIMESTAMPTZ) END
+    ELSE ${utc(`${text} || 'Z'`)} END`;
+}
+
+/** As CAST reads it: of a time that a zone has twice, DuckDB takes the other one. */
+function namedZone(text: string): string {
+  const dashed = `regexp_replace(rtrim(${text}), '^(\\d{4})/(\\d+)/', '\\1-\\2-')`;
+  const completed = `regexp_replace(${dashed}, '([ tT]\\d{1,2}:\\d{1,2})( [A-Z].*)$', '\\1:00\\2')`;
+  const cast = inlineMacro('bq.safe_cast_timestamp', ['completed']);
+  return `CASE WHEN regexp_matches(${text}, '^\\d{4}[-/].*:.* [A-Z]')
+    THEN list_transform([${completed}], lambda completed: ${cast})[1] END`;
 }
 
 /**
@@ -31,7 +63,8 @@ function epochText(text: string): string {
   const isInteger = `regexp_full_match(${text}, '-?\\d+')`;
   const timestamp = `CASE WHEN ${isInteger} THEN ${epochTimestamp(`try_cast(${text} AS BIGINT)`)}
     ELSE ${epochTimestamp(`try_cast(${text} AS DECIMAL(38, 6))`)} END`;
-  return `CASE WHEN NOT regexp_full_match(${text}, '\\d+') OR year(${timestamp}) BETWEEN 1973 AND 2262 THEN ${timestamp} END`;
+  return `CASE WHEN CASE WHEN regexp_full_match(${text}, '\\d+') THEN year(${timestamp}) BETWEEN 1973 AND 2262
+      WHEN starts_with(${text}, '-') THEN ${timestamp} >= ${ranges.TIMESTAMPTZ[0]} ELSE true END THEN ${timestamp} END`;
 }
 
 function epochTimestamp(number: string): string {
