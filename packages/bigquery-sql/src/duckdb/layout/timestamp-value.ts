@@ -18,40 +18,48 @@ const instants: ReadonlySet<DuckDBTypeId> = new Set([
 export function timestampValue({ sql, type }: { readonly sql: string; readonly type: DuckDBType }): string {
   if (instants.has(type.typeId)) return withinRange('TIMESTAMPTZ', `try_cast(${sql} AS TIMESTAMPTZ)`);
   const text = `CAST(${sql} AS VARCHAR)`;
-  return `coalesce(${dateAndTime(text)}, ${epochText(text)}, ${namedZone(text)})`;
+  return `coalesce(${usual(text)}, ${dateAndTime(text)}, ${epochText(text)}, ${namedZone(text)})`;
 }
 
-/** Date and time in UTC or with an offset. */
+const utc = (text: string) => `make_timestamptz(epoch_us(try_cast(${text} AS TIMESTAMP)))`;
+const isUtc = (text: string) => `ends_with(${text}, 'Z') OR ends_with(${text}, 'UTC')`;
+
+/**
+ * Most texts, with few tests: none of a year from which an offset leads out of the range. DuckDB's cast to TIMESTAMPTZ takes
+ * a text without a zone for one of the zone of an earlier row, the one to TIMESTAMP leaves offsets out; one that fails is slow.
+ */
+function usual(text: string): string {
+  const hasOffset = `contains(${text}, '+') OR ${text} LIKE '____-__-__%-%'`;
+  const withOffset = `CASE WHEN try_cast(${text} AS TIMESTAMP) IS NOT NULL THEN try_cast(${text} AS TIMESTAMPTZ) END`;
+  return `CASE WHEN ${text} BETWEEN '0001-01-03' AND '9999-12-30' AND ${text} LIKE '____-__-__%' THEN CASE
+    WHEN ${isUtc(text)} OR strlen(${text}) = 10 THEN ${utc(text)}
+    WHEN ${hasOffset} THEN ${withOffset} ELSE ${utc(`${text} || 'Z'`)} END END`;
+}
+
+/** Date and time in UTC or with an offset. DuckDB requires seconds and capitals, ISO 8601 does not. */
 function dateAndTime(text: string): string {
   // The first character must be a digit: 'infinity' is rejected.
   const isDate = `${text} BETWEEN '0' AND ':' AND (${text} LIKE '____-%' OR ${text} LIKE '____/%')`;
-  // DuckDB requires seconds and capitals, ISO 8601 does not.
   const withSeconds = `regexp_replace(upper(${text}), '^(\\S+[T ]\\d\\d:\\d\\d)(Z|[+-].*)?$', '\\1:00\\2')`;
-  const parsed = `coalesce(${ofOffset(text)}, list_transform([${withSeconds}], lambda completed: ${ofOffset('completed')})[1])`;
-  // Between these no offset leads out of the range, and no value has to be looked at.
-  return `CASE WHEN ${isDate} THEN CASE WHEN ${text} BETWEEN '0001-01-03' AND '9999-12-30' THEN ${parsed}
-    ELSE ${withinRange('TIMESTAMPTZ', parsed)} END END`;
+  const hasOffset = `regexp_matches(s, ':\\d{1,2}(\\.\\d*)?[+-]\\d\\d[\\d:]*$')`;
+  const parsed = `CASE WHEN ${hasOffset} THEN try_cast(s AS TIMESTAMPTZ)
+    WHEN ${isUtc('s')} OR strlen(s) <= 10 THEN ${utc('s')} ELSE ${utc(`s || 'Z'`)} END`;
+  const value = `list_transform([${withSeconds}], lambda s: ${parsed})`;
+  return `CASE WHEN ${isDate} THEN list_transform(${value}, lambda s: ${withinRange('TIMESTAMPTZ', 's')})[1] END`;
 }
 
 /**
- * DuckDB's cast to TIMESTAMPTZ takes a text without a zone for one of the zone of an earlier row, the one to TIMESTAMP reads
- * no zone and leaves offsets out. A cast that fails is slow: which one it is, is known before.
+ * As TIMESTAMP(datetime, zone) has it: of a time that a zone has twice, DuckDB takes the other one. A zone that DuckDB knows and
+ * BigQuery does not is an error.
  */
-function ofOffset(text: string): string {
-  const utc = (zoneless: string) => `make_timestamptz(epoch_us(try_cast(${zoneless} AS TIMESTAMP)))`;
-  return `CASE WHEN strlen(${text}) <= 10 OR ends_with(${text}, 'Z') OR ends_with(${text}, 'UTC') THEN ${utc(text)}
-    WHEN contains(${text}, '+') OR ${text} LIKE '____-_%-_% %:%-%' OR ${text} LIKE '____-_%-_%T%:%-%'
-    THEN CASE WHEN try_cast(${text} AS TIMESTAMP) IS NOT NULL THEN try_cast(${text} AS TIMESTAMPTZ) END
-    ELSE ${utc(`${text} || 'Z'`)} END`;
-}
-
-/** As CAST reads it: of a time that a zone has twice, DuckDB takes the other one. */
 function namedZone(text: string): string {
   const dashed = `regexp_replace(rtrim(${text}), '^(\\d{4})/(\\d+)/', '\\1-\\2-')`;
   const completed = `regexp_replace(${dashed}, '([ tT]\\d{1,2}:\\d{1,2})( [A-Z].*)$', '\\1:00\\2')`;
-  const cast = inlineMacro('bq.safe_cast_timestamp', ['completed']);
-  return `CASE WHEN regexp_matches(${text}, '^\\d{4}[-/].*:.* [A-Z]')
-    THEN list_transform([${completed}], lambda completed: ${cast})[1] END`;
+  const isKnown = `try_cast(s AS TIMESTAMPTZ) IS NOT NULL OR contains(s, ' UTC+') OR contains(s, ' UTC-')`;
+  const civil = `try_cast(upper(regexp_replace(s, ' [A-Z].*$', '')) AS TIMESTAMP)`;
+  const value = inlineMacro('bq."timestamp(d timestamp, zone varchar)"', ['c[1]', 'c[2]']);
+  return `CASE WHEN regexp_matches(${text}, '^\\d{4}[-/].*:.* [A-Z]') THEN list_transform([${completed}], lambda s: CASE WHEN ${isKnown}
+    THEN list_transform([row(${civil}, regexp_extract(s, ' ([A-Z].*)$', 1))], lambda c: ${value})[1] END)[1] END`;
 }
 
 /**
