@@ -145,7 +145,13 @@ export async function readStatistics(
     if (parent === undefined) return name;
     return `${pathOf(parent)}, ${columns.get(parent)?.isList ? 'list, element' : name}`;
   };
-  const others = { isSingle: false, micros: undefined, integers: undefined, texts: undefined };
+  const others = {
+    isSingle: false,
+    isInRange: undefined,
+    micros: undefined,
+    integers: undefined,
+    texts: undefined,
+  };
   return new Map(
     [...columns].map(([column, { isFilled }]) => [pathOf(column), { ...others, hasNoNulls: isFilled }]),
   );

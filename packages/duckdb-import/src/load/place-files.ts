@@ -124,7 +124,8 @@ async function examine(state: ImportState, schema: TableSchema, change: Change):
     if ('doubt' in given) return inDoubt(given.doubt);
     const { sources } = await state.shapeOf({ columns, ...given });
     const own = schema.fields.filter(({ name }) => file.partition[name.toLowerCase()] === undefined);
-    const found = examineFields(await readLeaves(connection, file.path), own, columns, sources);
+    const leaves = await readLeaves(connection, file.path);
+    const found = examineFields(leaves, own, columns, sources, !isRemote(file.path));
     if ('doubt' in found) return inDoubt(found.doubt);
     if (given.partition.length > 0 && sources.has('file_index'))
       return inDoubt('file_index is a column of it');

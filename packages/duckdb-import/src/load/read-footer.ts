@@ -52,14 +52,19 @@ export async function readPartition(
 
 const momentTypes: ReadonlySet<Field['type']> = new Set(['TIMESTAMP', 'DATETIME', 'DATE']);
 
-/** Says of columns, by their statistics, whether each value is one of the declared type, and the bounds of values. */
+/**
+ * Says of columns, by their statistics, whether each value is one of the declared type, and the bounds of values.
+ *
+ * @param isImportable false if the values can only be read where they are: then times of which nothing is known are not in doubt
+ */
 export function examineFields(
   leaves: Leaves,
   fields: readonly Field[],
   columns: Footer['columns'],
   sources: PlacedFile['sources'],
+  isImportable: boolean,
 ): Pick<Footer, 'bounds' | 'repeatedPaths'> | Doubt {
-  const found: Found = { leaves, bounds: {}, repeatedPaths: [] };
+  const found: Found = { leaves, bounds: {}, repeatedPaths: [], isImportable };
   for (const field of fields) {
     const name = columns.find(([one]) => one.toLowerCase() === field.name.toLowerCase())?.[0];
     const doubt = examine(found, field, sources.get(field.name.toLowerCase())?.type, {
@@ -76,6 +81,7 @@ interface Found {
   readonly leaves: Leaves;
   readonly bounds: Record<string, Bounds>;
   readonly repeatedPaths: string[];
+  readonly isImportable: boolean;
 }
 
 interface Place {
@@ -117,6 +123,9 @@ function examine(found: Found, field: Field, type: DuckDBType | undefined, place
   const isWithin64Bits = integers !== undefined && BigInt(integers[1]) < 2n ** 63n;
   if (field.fields || isRepeated !== isList || !hasOnlyValuesOf(field, element, isWithin64Bits))
     return `${path} is ${type}, of which not every value may be ${field.type}`;
+  const isInRange = (one: Leaf) => one.isInRange ?? !found.isImportable;
+  if (momentTypes.has(field.type) && !within.every(isInRange))
+    return `${path} may have values that are not ${field.type}`;
   const bounds =
     isRepeated || place.isInList || leaf === undefined ? undefined : boundsFor(field, element, leaf);
   if (bounds) found.bounds[path] = bounds;
@@ -145,6 +154,8 @@ interface Leaf {
   /** True if each row has at most one value, whatever lists are around it. */
   readonly isSingle: boolean;
   readonly hasNoNulls: boolean;
+  /** Whether all times are between the years 1 and 9999; undefined if that is not known. */
+  readonly isInRange: boolean | undefined;
   readonly micros: Bounds | undefined;
   readonly integers: Bounds | undefined;
   readonly texts: Bounds | undefined;
@@ -163,6 +174,8 @@ export async function readLeaves(connection: DuckDBConnection, path: string): Pr
   const cast = (type: string) => [`try_cast(least AS ${type})`, `try_cast(greatest AS ${type})`] as const;
   const moments = cast('TIMESTAMPTZ');
   const [from, to] = moments.map((value) => `CASE WHEN isfinite(${value}) THEN epoch_us(${value}) END`);
+  // Not BETWEEN: a single bound out of the range is enough.
+  const isInRange = `(${moments[0]} >= make_timestamptz(${minMicros}) AND ${moments[1]} <= make_timestamptz(${maxMicros}))`;
   const [low, high] = cast('HUGEINT');
   const isText = `isExact AND NOT contains(least || greatest, chr(92))`;
   const result = await readRows(
@@ -175,15 +188,17 @@ export async function readLeaves(connection: DuckDBConnection, path: string): Pr
     SELECT name, bool_and(n = rows), bool_and(coalesce(nulls = 0, false)),
       ${bounds(`${from} - 1`, `${to} + 1`, `${from} IS NOT NULL AND ${to} IS NOT NULL`)},
       ${bounds(`${low}`, `${high}`, `${low} IS NOT NULL AND ${high} IS NOT NULL`)},
-      ${bounds('least', 'greatest', isText)}
+      ${bounds('least', 'greatest', isText)},
+      CASE WHEN bool_or(NOT ${isInRange}) THEN false WHEN bool_and(isEmpty OR coalesce(${isInRange}, false)) THEN true END
     FROM groups GROUP BY name HAVING count(*) = count(DISTINCT id)`,
   );
   return new Map(
-    result.map(([name, isSingle, hasNoNulls, micros, integers, texts]) => [
+    result.map(([name, isSingle, hasNoNulls, micros, integers, texts, isInRange]) => [
       String(name),
       {
         isSingle: isSingle === true,
         hasNoNulls: hasNoNulls === true,
+        isInRange: typeof isInRange === 'boolean' ? isInRange : undefined,
         micros: boundsOf(micros),
         integers: boundsOf(integers),
         texts: boundsOf(texts),
@@ -191,6 +206,9 @@ export async function readLeaves(connection: DuckDBConnection, path: string): Pr
     ]),
   );
 }
+
+/** The years 1 and 9999, which are BigQuery's first and last. */
+const [minMicros, maxMicros] = [-62_135_596_800_000_000n, 253_402_300_799_999_999n];
 
 function boundsOf(value: unknown): Bounds | undefined {
   if (!Array.isArray(value)) return undefined;
