@@ -24,6 +24,19 @@ const cases: readonly (readonly [parquet: string, type: FieldType, values: Value
   ['VARCHAR', 'TIME', { "'12:00:00'": '12:00:00', "'2026-01-31'": undefined }],
   ['BLOB', 'STRING', { "'\\xC3\\xA9'": 'é', "'\\xC3'": undefined }],
   ['DOUBLE', 'STRING', { '1.5': '1.5' }],
+  [
+    'VARCHAR',
+    'JSON',
+    {
+      "'[1, 2]'": '[1,2]',
+      "'{\"k\": \"v, ]\"}'": '{"k":"v, ]"}',
+      "'NaN'": undefined,
+      "'[1,]'": undefined,
+      "'1e500'": undefined,
+      "'[1'": undefined,
+    },
+  ],
+  ['JSON', 'JSON', { "'[1, 2]'": '[1,2]' }],
   ['VARCHAR', 'BYTES', { "'aGk='": 'hi', "'a'": undefined }],
 ];
 
@@ -77,4 +90,27 @@ describe('Parquet', () => {
       `n${at}.parquet: v: the file has ${parquet}, which is not ${type}`.replace('TIMESTAMPTZ', 'TIMESTAMP'),
     );
   });
+});
+
+test('arrays that Parquet has as text are read as those of JSON', async () => {
+  const arrays = await openImportFolder({}, [
+    { name: 'a', fields: [{ name: 'v', type: 'INTEGER', mode: 'REPEATED' }] },
+  ]);
+  try {
+    const texts = ['[1, "2"]', '[1.7, 2]', '[true]', '5', 'x', '[]'];
+    const rows = texts.map((text) => `SELECT '${text}' AS v`).join(' UNION ALL ');
+    await arrays.query(`COPY (${rows}) TO '${arrays.path('a.parquet')}' (FORMAT parquet)`);
+    await arrays.sync();
+    const { relation } = arrays.store.tables.get('a');
+    expect(await arrays.query(`SELECT v FROM ${relation}`)).toEqual([[[1n, 2n]], [[]]]);
+    const reasons = await arrays.query('SELECT reason FROM store."import".rejects ORDER BY line');
+    expect(reasons.flat()).toEqual([
+      'v: 1.7 is not an integer',
+      'v: true is not an integer',
+      'v: 5 is not an array',
+      'v: x is not an array',
+    ]);
+  } finally {
+    await arrays.close();
+  }
 });

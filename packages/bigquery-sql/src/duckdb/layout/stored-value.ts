@@ -1,9 +1,15 @@
-import { type DuckDBConnection, DuckDBTypeId } from '@duckdb/node-api';
+import {
+  type DuckDBConnection,
+  type DuckDBType,
+  DuckDBTypeId,
+  DuckDBVarCharType,
+  LIST,
+} from '@duckdb/node-api';
 import type { Field } from '../../table-schema.ts';
 import { quoteText } from '../../tree/quote-text.ts';
 import { quote } from '../../types.ts';
 import { columnType, elementType } from './column-type.ts';
-import { type ErrorSql, type SourceValue, scalarValue } from './scalar-value.ts';
+import { type ErrorSql, maxShown, type SourceValue, scalarValue } from './scalar-value.ts';
 
 /**
  * SQL that converts the value found for a field into the value that its table stores, always of the declared type.
@@ -53,11 +59,26 @@ function convert(field: Field, source: SourceValue, place: Place): string {
   if (field.mode !== 'REPEATED') return convertElement(field, source, place);
   if (field.fields && type.typeId === DuckDBTypeId.STRUCT)
     return `CASE WHEN ${sql} IS NOT NULL THEN [${convertElement(field, source, place)}] END`;
+  if (isText(type)) return convert(field, elementsOf(field, source, place), place);
   if (type.typeId !== DuckDBTypeId.LIST) return `CAST(${sql} AS ${columnType(field)})`;
   const each = `e${place.depth}`;
   const deeper = { ...place, depth: place.depth + 1 };
   return `list_transform(${sql}, lambda ${each}: ${convertElement(field, { ...source, sql: each, type: type.valueType }, deeper)})`;
 }
+
+const isText = ({ typeId }: DuckDBType) => typeId === DuckDBTypeId.VARCHAR;
+
+/** The elements of an array that a source has as JSON text. */
+function elementsOf({ name }: Field, source: SourceValue, { errorSql }: Place): SourceValue {
+  const text = `CAST(${source.sql} AS VARCHAR)`;
+  const kind = `CASE WHEN json_valid(${text}) THEN json_type(${text}) END`;
+  const error = errorSql(name, `left(${text}, ${maxShown}) || ' is not an array'`);
+  const sql = `CASE WHEN ${source.sql} IS NULL OR ${kind} = 'NULL' THEN NULL
+    WHEN ${kind} = 'ARRAY' THEN from_json(CAST(${text} AS JSON), '["JSON"]') ELSE ${error} END`;
+  return { ...source, sql, type: LIST(jsonType) };
+}
+
+const jsonType = DuckDBVarCharType.create('JSON');
 
 function convertElement(field: Field, value: SourceValue, place: Place): string {
   const { sql, type } = value;
