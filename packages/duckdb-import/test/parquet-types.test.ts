@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Field, FieldType, TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { type ImportFolder, openImportFolder } from './import-folder.ts';
@@ -29,7 +30,7 @@ const cases: readonly (readonly [parquet: string, type: FieldType, values: Value
     'JSON',
     {
       "'[1, 2]'": '[1,2]',
-      "'{\"k\": \"v, ]\"}'": '{"k":"v, ]"}',
+      '\'{"k": "v, ]"}\'': '{"k":"v, ]"}',
       "'NaN'": undefined,
       "'[1,]'": undefined,
       "'1e500'": undefined,
@@ -112,5 +113,30 @@ test('arrays that Parquet has as text are read as those of JSON', async () => {
     ]);
   } finally {
     await arrays.close();
+  }
+});
+
+test('a record that Parquet has as text or as a number leaves its row out', async () => {
+  const inner: Field[] = [{ name: 'k', type: 'INTEGER', mode: 'NULLABLE' }];
+  const records = await openImportFolder({}, [
+    { name: 'one', fields: [{ name: 'r', type: 'RECORD', mode: 'NULLABLE', fields: inner }] },
+  ]);
+  try {
+    const write = (name: string, value: string) =>
+      records.query(
+        `COPY (SELECT ${value} AS r) TO '${records.path(`one/${name}.parquet`)}' (FORMAT parquet)`,
+      );
+    mkdirSync(records.path('one'));
+    await write('text', `'{"k":5}'`);
+    await write('json', `'{"k":5}'::JSON`);
+    await write('number', '5');
+    await write('null', 'NULL');
+    await records.sync();
+    const { relation } = records.store.tables.get('one');
+    expect(await records.query(`SELECT "r" FROM ${relation}`)).toEqual([[false]]);
+    const reasons = await records.query('SELECT reason FROM store."import".rejects');
+    expect(reasons.flat()).toEqual(Array(3).fill('r: is not a RECORD'));
+  } finally {
+    await records.close();
   }
 });

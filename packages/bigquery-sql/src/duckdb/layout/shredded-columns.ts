@@ -93,6 +93,8 @@ function presenceSql(path: string, value: SourceValue | undefined): string {
   const record = recordOf(value);
   if (!value || !record) return 'false';
   const presence = `${record.sql} IS NOT NULL`;
+  if (record.type.typeId !== DuckDBTypeId.STRUCT && record.type.typeId !== DuckDBTypeId.SQLNULL)
+    return `CASE WHEN ${presence} THEN error(${quoteText(`${path}: is not a RECORD`)}) ELSE false END`;
   if (value.type.typeId !== DuckDBTypeId.LIST || value.isChecked) return presence;
   return `CASE WHEN len(${value.sql}) > 1 THEN ${repeatedRecordError(path)} ELSE ${presence} END`;
 }

@@ -92,7 +92,11 @@ function convertElement(field: Field, value: SourceValue, place: Place): string 
     });
     return `CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${members.join(', ')}) END`;
   }
-  if (field.fields) return `CAST(${sql} AS ${elementType(field)})`;
+  if (field.fields && type.typeId === DuckDBTypeId.SQLNULL) return `CAST(NULL AS ${elementType(field)})`;
+  if (field.fields) {
+    const error = place.errorSql(field.name, quoteText('is not a RECORD'));
+    return `CAST(CASE WHEN ${sql} IS NOT NULL THEN ${error} END AS ${elementType(field)})`;
+  }
   return scalarValue(field, value, place.errorSql);
 }
 
