@@ -67,7 +67,7 @@ const described: Readonly<Record<string, string>> = {
   TIMESTAMPTZ: 'a timestamp',
 };
 
-const maxShown = 80;
+export const maxShown = 80;
 
 const shown = ({ sql, type }: SourceValue): string =>
   type.typeId === DuckDBTypeId.VARCHAR && type.alias === undefined
