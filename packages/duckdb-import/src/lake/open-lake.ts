@@ -170,7 +170,7 @@ async function examineTable(
     const written = [...statistics.keys()].find((path) => path.toLowerCase() === key);
     return [written ?? key, ''] as const;
   });
-  const examined = examineFields(statistics, fields, columns, sources, false);
+  const examined = examineFields(statistics, fields, columns, sources);
   if ('doubt' in examined) return { problem: examined.doubt };
   return { lake: { from, sources, version }, repeated: new Set(examined.repeatedPaths) };
 }

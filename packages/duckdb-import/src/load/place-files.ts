@@ -124,8 +124,7 @@ async function examine(state: ImportState, schema: TableSchema, change: Change):
     if ('doubt' in given) return inDoubt(given.doubt);
     const { sources } = await state.shapeOf({ columns, ...given });
     const own = schema.fields.filter(({ name }) => file.partition[name.toLowerCase()] === undefined);
-    const leaves = await readLeaves(connection, file.path);
-    const found = examineFields(leaves, own, columns, sources, !isRemote(file.path));
+    const found = examineFields(await readLeaves(connection, file.path), own, columns, sources);
     if ('doubt' in found) return inDoubt(found.doubt);
     if (given.partition.length > 0 && sources.has('file_index'))
       return inDoubt('file_index is a column of it');

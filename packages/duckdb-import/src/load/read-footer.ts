@@ -52,19 +52,14 @@ export async function readPartition(
 
 const momentTypes: ReadonlySet<Field['type']> = new Set(['TIMESTAMP', 'DATETIME', 'DATE']);
 
-/**
- * Says of columns, by their statistics, whether each value is one of the declared type, and the bounds of values.
- *
- * @param isImportable false if the values can only be read where they are: then times of which nothing is known are not in doubt
- */
+/** Says of columns, by their statistics, whether each value is one of the declared type, and the bounds of values. */
 export function examineFields(
   leaves: Leaves,
   fields: readonly Field[],
   columns: Footer['columns'],
   sources: PlacedFile['sources'],
-  isImportable: boolean,
 ): Pick<Footer, 'bounds' | 'repeatedPaths'> | Doubt {
-  const found: Found = { leaves, bounds: {}, repeatedPaths: [], isImportable };
+  const found: Found = { leaves, bounds: {}, repeatedPaths: [] };
   for (const field of fields) {
     const name = columns.find(([one]) => one.toLowerCase() === field.name.toLowerCase())?.[0];
     const doubt = examine(found, field, sources.get(field.name.toLowerCase())?.type, {
@@ -81,7 +76,6 @@ interface Found {
   readonly leaves: Leaves;
   readonly bounds: Record<string, Bounds>;
   readonly repeatedPaths: string[];
-  readonly isImportable: boolean;
 }
 
 interface Place {
@@ -123,9 +117,8 @@ function examine(found: Found, field: Field, type: DuckDBType | undefined, place
   const isWithin64Bits = integers !== undefined && BigInt(integers[1]) < 2n ** 63n;
   if (field.fields || isRepeated !== isList || !hasOnlyValuesOf(field, element, isWithin64Bits))
     return `${path} is ${type}, of which not every value may be ${field.type}`;
-  const isInRange = (one: Leaf) => one.isInRange ?? !found.isImportable;
-  if (momentTypes.has(field.type) && !within.every(isInRange))
-    return `${path} may have values that are not ${field.type}`;
+  if (momentTypes.has(field.type) && within.some(({ isInRange }) => isInRange === false))
+    return `${path} has values that are not ${field.type}`;
   const bounds =
     isRepeated || place.isInList || leaf === undefined ? undefined : boundsFor(field, element, leaf);
   if (bounds) found.bounds[path] = bounds;
