@@ -30,7 +30,8 @@ export function scalarValue(field: Field, source: SourceValue, errorSql: ErrorSq
   if (source.isStored || (isOfTarget && (source.isChecked || !hasRange(target)))) return sql;
   if (source.isChecked) return checkedValue(target, source);
   if (target === 'VARCHAR' && type.typeId !== DuckDBTypeId.BLOB) return `CAST(${sql} AS VARCHAR)`;
-  if (target === 'JSON') return `CAST(${sql} AS JSON)`;
+  if (target === 'JSON' && (type.alias === 'JSON' || !textTypes.has(type.typeId)))
+    return `CAST(${sql} AS JSON)`;
   if (target === 'BIGNUM' && type.alias !== 'JSON' && !textTypes.has(type.typeId))
     return `host_bignumeric(CAST(${sql} AS VARCHAR))`;
   const value =
@@ -60,6 +61,7 @@ const described: Readonly<Record<string, string>> = {
   BIGNUM: 'a BIGNUMERIC',
   BOOLEAN: 'true or false',
   VARCHAR: 'UTF-8',
+  JSON: 'JSON',
   BLOB: 'base64',
   DATE: 'a date',
   TIME: 'a time',
@@ -159,8 +161,16 @@ const hour = String.raw`([01]?\d|2[0-3])`;
 const clock = String.raw`${hour}:\d{1,2}(:\d{1,2}(\.\d{1,9})?)?`;
 const day = String.raw`\d{4}-\d{1,2}-\d{1,2}`;
 
+/** JSON as BigQuery writes it, without spaces. DuckDB also reads NaN, infinity and a comma before a bracket. */
+function jsonOf(text: string): string {
+  const odd = (json: string) => String.raw`regexp_matches(${json}, '(?i)nan|inf|,\s*[\]}]')`;
+  const withoutTexts = String.raw`regexp_replace(${text}, '"([^"\\]|\\.)*"', '""', 'g')`;
+  return `CASE WHEN json_valid(${text}) AND NOT (${odd(text)} AND ${odd(withoutTexts)}) THEN json(${text}) END`;
+}
+
 /** SQL of the value that a text means, NULL for one that means none; by the type. The spellings are those of BigQuery's load. */
 const ofText: Readonly<Record<string, (text: string) => string>> = {
+  JSON: jsonOf,
   BIGINT: (text) =>
     `coalesce(${plainInteger(text)},
       CASE WHEN ${matches(text, String.raw`\s*[+-]?(\d+|0[xX][0-9a-fA-F]+)\s*`)} THEN try_cast(${text} AS BIGINT) END)`,

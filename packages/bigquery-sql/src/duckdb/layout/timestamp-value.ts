@@ -1,5 +1,5 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
-import { inlineMacro } from '../../macros/inline-macro.ts';
+import { macros } from '../../macros/macros.ts';
 import { ranges, withinRange } from './value-range.ts';
 
 const instants: ReadonlySet<DuckDBTypeId> = new Set([
@@ -18,7 +18,7 @@ const instants: ReadonlySet<DuckDBTypeId> = new Set([
 export function timestampValue({ sql, type }: { readonly sql: string; readonly type: DuckDBType }): string {
   if (instants.has(type.typeId)) return withinRange('TIMESTAMPTZ', `try_cast(${sql} AS TIMESTAMPTZ)`);
   const text = `CAST(${sql} AS VARCHAR)`;
-  return `coalesce(${usual(text)}, ${dateAndTime(text)}, ${epochText(text)}, ${namedZone(text)})`;
+  return `coalesce(${usual(text)}, ${dateAndTime(text)}, ${namedZone(text)}, ${epochText(text)})`;
 }
 
 const utc = (text: string) => `make_timestamptz(epoch_us(try_cast(${text} AS TIMESTAMP)))`;
@@ -44,22 +44,38 @@ function dateAndTime(text: string): string {
   const hasOffset = `regexp_matches(s, ':\\d{1,2}(\\.\\d*)?[+-]\\d\\d[\\d:]*$')`;
   const parsed = `CASE WHEN ${hasOffset} THEN try_cast(s AS TIMESTAMPTZ)
     WHEN ${isUtc('s')} OR strlen(s) <= 10 THEN ${utc('s')} ELSE ${utc(`s || 'Z'`)} END`;
-  const value = `list_transform([${withSeconds}], lambda s: ${parsed})`;
-  return `CASE WHEN ${isDate} THEN list_transform(${value}, lambda s: ${withinRange('TIMESTAMPTZ', 's')})[1] END`;
+  const value = named('s', withSeconds, parsed);
+  return `CASE WHEN ${isDate} THEN ${named('t', value, withinRange('TIMESTAMPTZ', 't'))} END`;
 }
 
 /**
- * As TIMESTAMP(datetime, zone) has it: of a time that a zone has twice, DuckDB takes the other one. A zone that DuckDB knows and
- * BigQuery does not is an error.
+ * As TIMESTAMP(datetime, zone) has it: a time that a zone has twice is its first, where DuckDB takes the second. The first is
+ * by the offset of a day ago, which still holds as long before it as the two are apart.
  */
 function namedZone(text: string): string {
   const dashed = `regexp_replace(rtrim(${text}), '^(\\d{4})/(\\d+)/', '\\1-\\2-')`;
-  const completed = `regexp_replace(${dashed}, '([ tT]\\d{1,2}:\\d{1,2})( [A-Z].*)$', '\\1:00\\2')`;
-  const isKnown = `try_cast(s AS TIMESTAMPTZ) IS NOT NULL OR contains(s, ' UTC+') OR contains(s, ' UTC-')`;
-  const civil = `try_cast(upper(regexp_replace(s, ' [A-Z].*$', '')) AS TIMESTAMP)`;
-  const value = inlineMacro('bq."timestamp(d timestamp, zone varchar)"', ['c[1]', 'c[2]']);
-  return `CASE WHEN regexp_matches(${text}, '^\\d{4}[-/].*:.* [A-Z]') THEN list_transform([${completed}], lambda s: CASE WHEN ${isKnown}
-    THEN list_transform([row(${civil}, regexp_extract(s, ' ([A-Z].*)$', 1))], lambda c: ${value})[1] END)[1] END`;
+  const parts = `regexp_extract(${dashed}, '^(\\d[^ A-Z]+[ tT][\\d:.]+) ([A-Z].*)$', ['civil', 'zone'])`;
+  const civil = `try_cast(regexp_replace(upper(p.civil), '[ T]\\d{1,2}:\\d{1,2}$', '\\0:00') AS TIMESTAMP)`;
+  const instant = (time: string) => `try_cast(CAST(${time} AS VARCHAR) || ' ' || p.zone AS TIMESTAMPTZ)`;
+  const instants = `{second: ${instant('c')}, first: ${instant('c - to_days(1)')} + to_hours(24)}`;
+  const apart = '(i.second - i.first)';
+  const isTwice = `i.first < i.second AND ${instant(`c - ${apart}`)} = i.first - ${apart}`;
+  const value = `CASE WHEN ${isTwice} THEN i.first ELSE i.second END`;
+  const ofCivil = named('c', civil, named('i', instants, withinRange('TIMESTAMPTZ', value)));
+  return `CASE WHEN regexp_matches(${text}, '^\\d{4}[-/].*:.* [A-Z]')
+    THEN ${named('p', parts, `CASE WHEN ${isZone('p.zone')} THEN ${ofCivil} END`)} END`;
+}
+
+/** SQL that reads a value that is computed once by a name. */
+const named = (name: string, value: string, sql: string): string =>
+  `list_transform([${value}], lambda ${name}: ${sql})[1]`;
+
+/** Whether a text may be the name of a zone of BigQuery's or an offset. */
+function isZone(zone: string): string {
+  const tests = ['is_zone_name', 'is_offset'].map((name) =>
+    macros.get(name)?.[0]?.body.replaceAll(/\bzone\b/g, zone),
+  );
+  return `(${tests.join(' OR ')})`;
 }
 
 /**

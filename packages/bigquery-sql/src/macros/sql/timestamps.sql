@@ -18,7 +18,8 @@ create macro bq.unix_micros(t timestamptz) as epoch_us(t); -- bigint strict
 -- timezone() fails past TRY where there is no such zone, so a cast looks first.
 create macro bq.is_offset(zone) as regexp_full_match(zone, '(UTC)?[+-]((0?\d|1[0-3])(:[0-5]?\d)?|(0\d|1[0-3])[0-5]\d|14(:?0?0)?)'); -- boolean
 create macro bq.offset_us(zone) as (-epoch_us(cast('1970-01-01 00:00:00' || regexp_replace(regexp_replace(ltrim(zone, 'UTC'), '^(.)(\d)(:|$)', '\10\2\3'), ':(\d)$', ':0\1') as timestamptz))); -- bigint
-create macro bq.valid_zone(zone) as case when not regexp_full_match(zone, '[A-Z][A-Za-z0-9_+-]*(/[A-Z][A-Za-z0-9_+-]*)*') or regexp_full_match(zone, 'A[CEGRS]T|B[ES]T|C[ANST]T|CTT|E[AC]T|I[ES]T|JST|MIT|N[ES]T|P[LNRS]T|SST|VST|Z|GMT[+-][1-9].*') or try_cast('1970-01-01 00:00:00 ' || zone as timestamptz) is null then bq.fail('Invalid time zone: ' || zone) else zone end; -- varchar
+create macro bq.is_zone_name(zone) as regexp_full_match(zone, '[A-Z][A-Za-z0-9_+-]*(/[A-Z][A-Za-z0-9_+-]*)*') and not regexp_full_match(zone, 'A[CEGRS]T|B[ES]T|C[ANST]T|CTT|E[AC]T|I[ES]T|JST|MIT|N[ES]T|P[LNRS]T|SST|VST|Z|GMT[+-][1-9].*'); -- boolean
+create macro bq.valid_zone(zone) as case when not bq.is_zone_name(zone) or try_cast('1970-01-01 00:00:00 ' || zone as timestamptz) is null then bq.fail('Invalid time zone: ' || zone) else zone end; -- varchar
 
 -- A civil time that occurs twice refers to its first occurrence, to which the offset of the previous day still applies.
 create macro bq.offset_at(t, zone) as (epoch_us(timezone(zone, t)) - epoch_us(t)); -- bigint
