@@ -147,7 +147,7 @@ interface Leaf {
   /** True if each row has at most one value, whatever lists are around it. */
   readonly isSingle: boolean;
   readonly hasNoNulls: boolean;
-  /** Whether all times are between the years 1 and 9999; undefined if that is not known. */
+  /** True if all times are between the years 1 and 9999; undefined if that is not known. */
   readonly isInRange: boolean | undefined;
   readonly micros: Bounds | undefined;
   readonly integers: Bounds | undefined;

@@ -70,7 +70,7 @@ function namedZone(text: string): string {
 const named = (name: string, value: string, sql: string): string =>
   `list_transform([${value}], lambda ${name}: ${sql})[1]`;
 
-/** Whether a text may be the name of a zone of BigQuery's or an offset. */
+/** SQL that is true if a text may be the name of a zone of BigQuery, or is an offset. */
 function isZone(zone: string): string {
   const tests = ['is_zone_name', 'is_offset'].map((name) =>
     macros.get(name)?.[0]?.body.replaceAll(/\bzone\b/g, zone),
