@@ -13,6 +13,7 @@ import {
 } from './client-errors.ts';
 import { type Connections, trackConnections } from './connections.ts';
 import { limitKeylessConnections } from './keyless-connections.ts';
+import { MessageInTurns } from './message-in-turns.ts';
 import { PreparedResponse, sendsPreparedLines } from './prepared-response.ts';
 import { closeSlowReaders } from './slow-readers.ts';
 
@@ -43,6 +44,7 @@ export function openServer(
       { message: `trustedProxies: got ${JSON.stringify(proxies)}; must be ${addressTexts}` },
     ]);
   const server = createServer({
+    IncomingMessage: MessageInTurns,
     ServerResponse: chooseResponse(log),
     maxHeaderSize: httpLimits.maxHeaderBytes,
     headersTimeout: httpLimits.headersTimeoutMs,
