@@ -232,6 +232,12 @@ describe('long lists in each of many fields', () => {
   const inRoots = (field: (at: number) => string, list: unknown) =>
     postOperation(`query ($x: [DateTime!]) { ${times(20, field)} }`, JSON.stringify({ x: list }));
   const usage = (list: string) => (at: number) => `a${at}: usage(number: ${at}, ${list}: $x) { rowCount }`;
+  const writtenOut = (fields: number, nonce: number) => {
+    const list = moments(nonce)
+      .slice(0, 950)
+      .map((moment) => JSON.stringify(moment));
+    return times(fields, (at) => `a${at}: usage(number: ${at}, moments: [${list.join(' ')}]) { rowCount }`);
+  };
   const filtered =
     'rows(where: { timestamp: { in: $x } }) { id } aggregates(where: { timestamp: { in: $x } }) { count }';
   const follow = (items: readonly unknown[]) => postBody('/api/live', JSON.stringify(items));
@@ -263,6 +269,21 @@ describe('long lists in each of many fields', () => {
       'conditions on 20 cached results: 160 ms',
       200,
       (nonce) => inRoots((at) => `a${at}: lists(ref: "abc", number: ${at}) { ${filtered} }`, moments(nonce)),
+    ],
+    [
+      'moments of 200 fields of entities, written out: 560 ms',
+      400,
+      (nonce) =>
+        postOperation(
+          `query ($r: [_Any!]!) { _entities(representations: $r) { ... on Project { ${writtenOut(2, nonce)} } } }`,
+          JSON.stringify({ r: representations }),
+        ),
+    ],
+    [
+      'moments of entities of 1,000 rows, written out: 3,000 ms',
+      400,
+      (nonce) =>
+        postOperation(`{ lists(ref: "abc", number: 5) { rows { project { ${writtenOut(2, nonce)} } } } }`),
     ],
     [
       'days of 50 queries to follow, which cannot be followed: 110 ms',

@@ -16,7 +16,7 @@ import type { CachedResult } from '../../results/get-result.ts';
 import type { Row } from '../../results/row-parts.ts';
 import { isNoKey, type KeyValue } from '../../http/graphql/rows/key-value.ts';
 import type { QueryTypes, ResolverContext, RowField } from '../../http/graphql/schema-extension.ts';
-import { countEntityField } from './entity-counts.ts';
+import { countEntities, countEntityField } from './entity-counts.ts';
 import { type EntityValue, checkedKeyValue, entityRequest, keyOf } from './representation.ts';
 
 /** The scalars of fields of keys. */
@@ -109,7 +109,9 @@ export function referenceFields(
     const { field, key } = reference;
     const columns = key.map(({ column }) => column).join(' and ');
     const description = `The ${entity.name} of ${columns}; null if a part of its key is NULL or empty.`;
-    return [[field, { type, key, description, resolve: (row) => referredTo(entity, reference, row) }]];
+    const resolve: RowField['resolve'] = (row, _, context, info) =>
+      countEntities(context, info) ? referredTo(entity, reference, row) : null;
+    return [[field, { type, key, description, resolve }]];
   });
   return Object.fromEntries(fields);
 }

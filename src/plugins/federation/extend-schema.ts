@@ -17,7 +17,7 @@ import { memoize } from '../../memoize.ts';
 import { selectedNames } from '../../http/graphql/document/collect-fields.ts';
 import type { ExtendSchema, ResolverContext, SchemaExtension } from '../../http/graphql/schema-extension.ts';
 import { entityType, referenceFields } from './entity-types.ts';
-import { countRepresentations, mayHaveEntityFields } from './entity-counts.ts';
+import { countEntities, countRepresentations, mayHaveEntityFields } from './entity-counts.ts';
 import { federationLimits } from './federation-limits.ts';
 import { lookupFields } from './lookup-fields.ts';
 import { type EntityValue, readRepresentation } from './representation.ts';
@@ -138,6 +138,8 @@ const entitiesField = (
       return selected.filter((one) => fields.some(({ field }) => field === one)).length;
     });
     const queries = entities.reduce((sum, one) => sum + ('entity' in one ? queriesOf(one.entity) : 0), 0);
-    return mayHaveEntityFields(context, queries) ? entities : [];
+    return countEntities(context, info, entities.length) && mayHaveEntityFields(context, queries)
+      ? entities
+      : [];
   },
 });

@@ -4,4 +4,6 @@ export const federationLimits = {
   maxRepresentations: 100,
   /** Fields of saved queries in entities, each of which may be a run. */
   maxEntityFields: 500,
+  /** Values in the arguments of what is selected of entities, for each of them: some 10 ms. A variable is one value. */
+  maxEntityValues: 20_000,
 } as const;

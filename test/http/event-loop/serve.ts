@@ -64,6 +64,8 @@ federation:
   extends: Project
   key: { ref: ref }
   field: usage
+  references:
+    project: { entity: Project, key: { ref: id } }
 ---*/
 select
   t.id,

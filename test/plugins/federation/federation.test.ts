@@ -237,6 +237,16 @@ describe('entities', () => {
     expect(refused.data ?? undefined).toBeUndefined();
     expect(folder.app.counters.runs).toBe(before);
   });
+
+  test('more values in arguments than an operation may read for them refuse the request', async () => {
+    const select = (count: number) =>
+      `... on Project { totals { rows(where: { total: { in: [${Array(count).fill(5).join(' ')}] } }) { total } } }`;
+    const many = Array.from({ length: 100 }, (_, at) => project(`p${at}`));
+    expect((await entities(many, select(200))).errors).toBeUndefined();
+    expect((await entities(many, select(201))).errors).toEqual([
+      expect.objectContaining({ message: expect.stringContaining('more than 20000 values in arguments') }),
+    ]);
+  });
 });
 
 /** `ENTITY_REQUESTS=10000 npx vitest run test/plugins/federation` sends as many. */

@@ -1,6 +1,7 @@
-import { GraphQLScalarType, Kind } from 'graphql';
+import { GraphQLScalarType, Kind, type ValueNode } from 'graphql';
 import { quoteShort } from '@querygate/text';
 import { GraphQLSafeInt, GraphQLUUID } from 'graphql-scalars';
+import { getOrAdd } from '../../../get-or-add.ts';
 import { parseDate, parseDatetime, parseTimestamp } from '../../../files/timestamps.ts';
 
 /**
@@ -48,11 +49,14 @@ function timeScalar({ parse, right, ...config }: TimeScalar): GraphQLScalarType<
     if (parsed !== undefined) return parsed;
     throw new TypeError(`must be ${right}`);
   };
+  // graphql-js reads the literals of a field again for each object that has it.
+  const parsed = new WeakMap<ValueNode, string>();
   return new GraphQLScalarType<string, string>({
     ...config,
     serialize: String,
     parseValue,
-    parseLiteral: (node) => parseValue(node.kind === Kind.STRING ? node.value : undefined),
+    parseLiteral: (node) =>
+      getOrAdd(parsed, node, () => parseValue(node.kind === Kind.STRING ? node.value : undefined)),
   });
 }
 
