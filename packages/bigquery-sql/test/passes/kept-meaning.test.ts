@@ -52,6 +52,15 @@ test.each([
     [['1']],
   ],
   [
+    'NULL first, of the side of an outer join that may be missing',
+    '(SELECT 0 AS id, 0 AS k FROM logs) UNION ALL (SELECT a.id, b.id FROM logs AS a FULL JOIN logs AS b ON b.id = a.id + 1) ORDER BY id, k LIMIT 3',
+    [
+      [null, '1'],
+      ['0', '0'],
+      ['0', '0'],
+    ],
+  ],
+  [
     'an array of a subquery that reads the row to its left',
     "SELECT id, tag, t FROM logs LEFT JOIN UNNEST(tags) AS tag ON tag <> 'x' LEFT JOIN UNNEST(SPLIT(tag)) AS t ON TRUE WHERE id = 1",
     [['1', 'y', 'y']],
