@@ -98,10 +98,19 @@ function buildQueryConstants(connection: DuckDBConnection, prepare: Prepare): Qu
 
   const inputFor = async (bindings: Bindings): Promise<Input> => {
     const key = [...bindings].map(([name, { type }]) => `${name} ${type}`).join();
-    const current = await inputs.get(key);
-    if (current && current.uses < maxUses) return current;
+    const known = inputs.get(key);
     inputs.delete(key);
+    const current = await known;
+    if (known && current && current.uses < maxUses) {
+      inputs.set(key, known);
+      return current;
+    }
     await current?.drop();
+    const [oldest] = inputs.size < maxInputs ? [] : inputs.keys();
+    if (oldest !== undefined) {
+      await (await inputs.get(oldest))?.drop();
+      inputs.delete(oldest);
+    }
     opened += 1;
     const input = openInput(connection, `bound_${opened}`, bindings);
     inputs.set(key, input);
@@ -138,6 +147,9 @@ interface Input {
  * rows.
  */
 const maxUses = 1000;
+
+/** How many tables a connection has, of the sets of parameters that were used last: each takes some 150 KB. */
+const maxInputs = 128;
 
 /** How many rows are appended before the table is cleared: appending a row is cheaper than deleting one. */
 const maxRows = 32;
