@@ -386,7 +386,7 @@ function groupingSets(maker: Maker, { items, columns, from, where, having, keys 
     ][form] ?? '';
   const grouping = names.map((name, at) => sql`${groupingOf(name)} AS g${String(at)}`);
   const withGrouping = random.percent(50);
-  // The query of the empty set has no GROUP BY: an aggregate makes it return one row.
+  // The query of the empty set has no GROUP BY: an aggregate makes it return one row, which is left out if it counts no rows.
   const shown: readonly Tree[] = [...items, ...(withGrouping ? grouping : [])];
   const tree = choice(
     'query',
@@ -399,7 +399,8 @@ function groupingSets(maker: Maker, { items, columns, from, where, having, keys 
           const absent = keys.filter((_, at) => !one.includes(at));
           const of = (node: Tree) => withoutKeys(node, absent);
           const by = one.length > 0 ? ` GROUP BY ${one.map((at) => names[at]).join(', ')}` : '';
-          return sql`SELECT COUNT(*) AS total, ${of(itemsOf)} FROM ${tables}${filter}${by}${of(groups)}`;
+          const query = sql`SELECT COUNT(*) AS total, ${of(itemsOf)} FROM ${tables}${filter}${by}${of(groups)}`;
+          return one.length > 0 ? query : sql`SELECT * FROM (${query}) WHERE total > 0`;
         }),
         ' UNION ALL ',
       ),

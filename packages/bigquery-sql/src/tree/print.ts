@@ -1,5 +1,6 @@
-import { duckdbType, isScalar, quote, type Type } from '../types.ts';
+import { duckdbType, isScalar, quote, scalar, type Type } from '../types.ts';
 import { aliasesOf } from './aliases-of.ts';
+import { aggregate, compareWith, integerLiteral } from './build.ts';
 import { someExpression } from './map.ts';
 import type {
   Aggregate,
@@ -281,7 +282,7 @@ class Printer {
       node.from ? `FROM ${this.#from(node.from)}` : '',
       this.#conditions('WHERE', node.where),
       node.groupBy ? `GROUP BY ${this.#grouping(node.groupBy)}` : '',
-      this.#conditions('HAVING', node.having),
+      this.#conditions('HAVING', [...node.having, ...(node.groupBy ? ofRows(node.groupBy) : [])]),
       windows.length === 0 ? '' : `WINDOW ${windows.join(', ')}`,
       this.#conditions('QUALIFY', node.qualify),
       node.orderBy.length === 0 ? '' : this.#orderBy(node.orderBy),
@@ -345,6 +346,12 @@ function literalText({ type, value }: Literal): string {
   if (isScalar(type, 'BYTES')) return `from_hex(${quoteText(value)})`;
   return isScalar(type, 'STRING') ? quoteText(value) : `CAST(${quoteText(value)} AS ${duckdbType(type)})`;
 }
+
+/** BigQuery has a total of no rows only without other sets; DuckDB has it for every empty set. */
+const ofRows = ({ sets = [] }: Grouping): readonly Expression[] =>
+  sets.length > 1 && sets.some((set) => set.length === 0)
+    ? [compareWith('>', aggregate('count', [], scalar('INT64')), integerLiteral(0))]
+    : [];
 
 /** True if a value is not the same for all rows. */
 const readsRow = (node: Expression): boolean =>

@@ -302,6 +302,7 @@ select team, active, count(*) as n from people group by all order by team, activ
 -- GROUP BY ROLLUP
 select team, active, count(*) as n from people group by rollup(team, active) order by team, active, n
 select team, sum(id) as s from people group by rollup(team) order by s, team
+select count(*) as n from people where false group by rollup(team)
 -- GROUP BY CUBE
 select team, active, count(*) as n from people group by cube(team, active) order by team, active, n
 -- GROUP BY GROUPING SETS
