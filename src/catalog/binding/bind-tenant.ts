@@ -1,5 +1,5 @@
 import { GatewayError } from '../../errors.ts';
-import type { SavedQuery } from '../model/saved-query.ts';
+import type { Parameter, SavedQuery } from '../model/saved-query.ts';
 import { type BoundQuery, bindTexts } from './bind.ts';
 import { type RawParameters, rawTexts, textsOf } from './list-values.ts';
 import { fillTenantPattern } from './patterns/tenant-pattern.ts';
@@ -89,7 +89,8 @@ export function bindTenants(
   const { parameter, pattern } = query.tenant;
   const texts =
     pattern === undefined ? tenants : tenants.map((tenant) => fillTenantPattern(pattern, parameter, tenant));
-  return bindTexts(query, (declared) => (declared.name === parameter ? texts : rawTexts(declared, raw)), now);
+  const textsOf = (declared: Parameter) => (declared.name === parameter ? texts : rawTexts(declared, raw));
+  return bindTexts(query, textsOf, now, raw.keys());
 }
 
 /**

@@ -1,4 +1,4 @@
-import { quoteShort } from '@querygate/text';
+import { nearestName, quoteShort } from '@querygate/text';
 import { GatewayError } from '../../errors.ts';
 import type { Parameter, SavedQuery } from '../model/saved-query.ts';
 import { checkPlain, checkValue, nearValue, oneOf } from './check-value.ts';
@@ -45,7 +45,7 @@ export interface BoundQuery {
  * @throws GatewayError MISSING_PARAMETER | INVALID_PARAMETER, naming the parameter and what would be right
  */
 export function bind(query: SavedQuery, raw: RawParameters, now = Date.now()): BoundQuery {
-  return bindTexts(query, (parameter) => rawTexts(parameter, raw), now);
+  return bindTexts(query, (parameter) => rawTexts(parameter, raw), now, raw.keys());
 }
 
 /**
@@ -58,16 +58,24 @@ export const isOutdated = (
   now: number,
 ): boolean => validUntil !== undefined && (validUntil <= now || (validFrom ?? now) > now);
 
-/** As `bind`, with the texts of each parameter from a function; undefined means absent. */
+/**
+ * As `bind`, with the texts of each parameter from a function; undefined means absent.
+ *
+ * @param given the names that the caller has sent, of which one may be meant for a missing parameter
+ */
 export function bindTexts(
   query: SavedQuery,
   textsOfParameter: (parameter: Parameter) => readonly string[] | undefined,
   now: number,
+  given: Iterable<string> = [],
 ): BoundQuery {
   let defaultsUntil = Number.POSITIVE_INFINITY;
   let boundsUntil = Number.POSITIVE_INFINITY;
   const values = query.parameters.map((parameter) => {
     const texts = textsOfParameter(parameter);
+    const isMissing =
+      parameter.required && (texts ? isNoList(parameter, texts) : parameter.default === undefined);
+    if (isMissing) throw missing(parameter, query, given);
     if (texts !== undefined) {
       boundsUntil = Math.min(boundsUntil, boundsHoldUntil(parameter, now));
       return [parameter.name, checkTexts(parameter, texts, now)] as const;
@@ -85,6 +93,8 @@ export function bindTexts(
   };
 }
 
+const isNoList = ({ repeated }: Parameter, texts: readonly string[]) => repeated && texts.length === 0;
+
 interface TimedValue {
   readonly value: BoundValue;
   /** From then on it may be another one, in milliseconds since the epoch. */
@@ -93,11 +103,8 @@ interface TimedValue {
 
 /** The value of an absent parameter. Its header was checked when it was loaded, so a default has no bounds. */
 function defaultValue(parameter: Parameter, caching: SavedQuery['caching'], now: number): TimedValue {
-  const { default: text, repeated, required } = parameter;
-  if (text === undefined) {
-    if (required) throw missing(parameter);
-    return { value: repeated ? [] : '', until: Number.POSITIVE_INFINITY };
-  }
+  const { default: text, repeated } = parameter;
+  if (text === undefined) return { value: repeated ? [] : '', until: Number.POSITIVE_INFINITY };
   const resolved = textsOf(text).map((one) => defaultText(parameter, one, caching, now));
   const values = resolved.map((one) => one.text);
   const until = Math.min(...resolved.map((one) => one.until));
@@ -118,7 +125,6 @@ function defaultText(
 
 function checkTexts(parameter: Parameter, texts: readonly string[], now: number): BoundValue {
   if (parameter.repeated) {
-    if (texts.length === 0 && parameter.required) throw missing(parameter);
     const bounded = withResolvedBounds(parameter, now);
     return texts.map((text, at) => checkText(bounded, text, now, at));
   }
@@ -177,9 +183,12 @@ function boundsHoldUntil(parameter: Parameter, now: number): number {
   return isTimed ? now + boundsHoldMs : Number.POSITIVE_INFINITY;
 }
 
-function missing(parameter: Parameter): GatewayError {
+function missing(parameter: Parameter, query: SavedQuery, given: Iterable<string>): GatewayError {
   const { name } = parameter;
-  const message = `${name}: is required; ${rightValue(parameter)}`;
+  const others = [...given].filter((other) => query.parameters.every((one) => one.name !== other));
+  const other = nearestName(name, others);
+  const meant = other === undefined ? '' : `; got ${quoteShort(other)} in place of its name`;
+  const message = `${name}: is required; ${rightValue(parameter)}${meant}`;
   return new GatewayError('MISSING_PARAMETER', message, { parameter: name });
 }
 

@@ -33,3 +33,20 @@ test.each([
   const fail = () => bind(query, plainParameters({}));
   expect(fail).toThrow(message);
 });
+
+test.each([
+  [{ proejct: 'abc' }, '; got "proejct" in place of its name'],
+  [{ colour: 'abc' }, undefined],
+  [{ at: '2026-01-01' }, undefined],
+])('of %s, the name that is near a missing one is said', (given, end) => {
+  const query = draftQuery({
+    columns: { x: 'string' },
+    parameters: {
+      project: '{ type: string, required: true, description: Project. }',
+      at: '{ type: date, bind: STRING, description: Day. }',
+    },
+    sql: 'select @project || @at as x',
+  });
+  const fail = () => bind(query, plainParameters(given));
+  expect(fail).toThrow(expect.objectContaining({ message: `project: is required; project.${end ?? ''}` }));
+});
