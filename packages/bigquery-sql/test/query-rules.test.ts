@@ -69,6 +69,14 @@ test('an expression, its alias and its position are one key of grouping sets', a
   expect(await query('ROLLUP (a + 1, b, 1)')).toEqual([...keyed, [null, '1']]);
 });
 
+test('GROUP BY has so many sets as are written out', () => {
+  const several = (count: number) => Array(count).fill('ROLLUP (a)').join(', ');
+  const problems = (count: number) =>
+    problemsOf(`SELECT COUNT(*) AS n FROM UNNEST([1]) AS a GROUP BY ${several(count)}`).join();
+  expect(problems(10)).toBe('');
+  expect(problems(11)).toContain('GROUP BY has at most 1024 sets');
+});
+
 test('equal random values are keys of their own', async () => {
   const sql =
     'SELECT COUNT(*) AS n FROM (SELECT RAND() AS a, RAND() AS b FROM UNNEST([1, 2]) AS x GROUP BY GROUPING SETS (a, b)) WHERE a IS NULL';

@@ -1,7 +1,8 @@
 import { namespaces } from '../rules/functions/function-name.ts';
+import { maxGroupingSets, setsOf } from '../rules/queries/grouping.ts';
 import { Unsupported } from '../rules/unsupported.ts';
 import { tokenize } from '../syntax/lexer/tokenize.ts';
-import type { GroupBy, GroupingItem, Node, Select, Statement } from '../syntax/nodes.ts';
+import type { Node, Select, Statement } from '../syntax/nodes.ts';
 import { walk } from '../syntax/walk.ts';
 import { maxColumns, tooManyColumns } from './bounded-rules.ts';
 
@@ -27,7 +28,7 @@ const callerLimits = {
   stars: 40,
   subqueries: 60,
   groupingKeys: 100,
-  groupingSets: 1024,
+  groupingSets: maxGroupingSets,
 } as const;
 
 /**
@@ -56,23 +57,6 @@ export function checkSyntax({ functions: [definition], query }: Statement, names
     else if (node.kind === 'GroupBy') count(node, 'groupingSets', 'sets in GROUP BY', setsOf(node));
     checkNode(node, names);
   });
-}
-
-/** So many sets it means: several items mean one for each combination of theirs. */
-const setsOf = ({ items }: GroupBy): number =>
-  items.map(setsOfItem).reduce((product, sets) => product * sets, 1);
-
-function setsOfItem(item: GroupingItem): number {
-  switch (item.kind) {
-    case 'Rollup':
-      return item.items.length + 1;
-    case 'Cube':
-      return 2 ** item.items.length;
-    case 'GroupingSets':
-      return item.sets.reduce((sum, set) => sum + setsOfItem(set), 0);
-    default:
-      return 1;
-  }
 }
 
 function checkNode(node: Node, names: Names): void {

@@ -33,6 +33,11 @@ export function resolveGrouping(
   context: Context,
 ): ResolvedGrouping {
   if (node.all) return groupingByAll(node, selected);
+  if (setsOf(node) > maxGroupingSets)
+    throw new Unsupported(
+      node,
+      `GROUP BY has at most ${maxGroupingSets} sets: CUBE doubles them with each item`,
+    );
   const isPlain = node.items.every(({ kind }) => kind === 'GroupingExpression' || kind === 'GroupingList');
   const keys: Expression[] = [];
   const written: Output[] = [];
@@ -94,23 +99,37 @@ function groupingSets(
       const lists = item.items.map(addAll);
       return [...lists.keys(), lists.length].toReversed().map((length) => lists.slice(0, length).flat());
     }
-    case 'Cube': {
-      if (item.items.length > maxCubeItems)
-        throw new Unsupported(item, `CUBE takes at most ${maxCubeItems} items`);
+    case 'Cube':
       return item.items
         .map(addAll)
         .reduce<readonly (readonly number[])[]>(
           (sets, list) => sets.flatMap((set) => [[...set, ...list], set]),
           [[]],
         );
-    }
     case 'GroupingSets':
       return item.sets.flatMap((set) => groupingSets(set, add, addAll));
   }
 }
 
-/** 2 to this power sets are written out. */
-const maxCubeItems = 10;
+/** So many sets are written out. */
+export const maxGroupingSets = 1024;
+
+/** So many sets it means: several items mean one for each combination of theirs. */
+export const setsOf = ({ items }: Pick<Syntax.GroupBy, 'items'>): number =>
+  items.map(setsOfItem).reduce((product, sets) => product * sets, 1);
+
+function setsOfItem(item: Syntax.GroupingItem): number {
+  switch (item.kind) {
+    case 'Rollup':
+      return item.items.length + 1;
+    case 'Cube':
+      return 2 ** item.items.length;
+    case 'GroupingSets':
+      return item.sets.reduce((sum, set) => sum + setsOfItem(set), 0);
+    default:
+      return 1;
+  }
+}
 
 function resolveKey(
   node: Syntax.Expression,
