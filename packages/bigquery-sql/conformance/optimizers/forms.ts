@@ -35,10 +35,13 @@ export interface Forms {
   run(query: Query, bindings: Bindings): Promise<Answer>;
 }
 
-/** Most statements take a millisecond. */
-const timeoutMs = 10_000;
-
-export function buildForms(connection: DuckDBConnection, tables: readonly StoredTable[], now: Date): Forms {
+/** @param timeoutMs of a statement; most take a millisecond */
+export function buildForms(
+  connection: DuckDBConnection,
+  tables: readonly StoredTable[],
+  now: Date,
+  timeoutMs = 10_000,
+): Forms {
   const compute = buildCompute(connection, (sql) => connection.prepare(sql));
 
   const runText = async (sql: string, bindings: Bindings): Promise<DuckDBMaterializedResult> => {
