@@ -1,4 +1,4 @@
-import type { DuckDBConnection, DuckDBMaterializedResult } from '@duckdb/node-api';
+import type { DuckDBConnection, DuckDBMaterializedResult, DuckDBPreparedStatement } from '@duckdb/node-api';
 import { compile } from '../../src/compile.ts';
 import { hoist } from '../../src/passes/constants/hoist.ts';
 import { duckdbText } from '../../src/passes/duckdb-text.ts';
@@ -44,14 +44,26 @@ export function buildForms(
 ): Forms {
   const compute = buildCompute(connection, (sql) => connection.prepare(sql));
 
-  const runText = async (sql: string, bindings: Bindings): Promise<DuckDBMaterializedResult> => {
+  const runText = async (prepared: DuckDBPreparedStatement): Promise<DuckDBMaterializedResult> => {
     const deadline = setTimeout(() => connection.interrupt(), timeoutMs);
     try {
-      const prepared = await connection.prepare(sql);
-      bindTo(prepared, bindings);
       return await prepared.run();
     } finally {
       clearTimeout(deadline);
+    }
+  };
+
+  const run = async (query: Query, bindings: Bindings): Promise<Answer> => {
+    let prepared: DuckDBPreparedStatement | undefined;
+    try {
+      return await answerOf(async () => {
+        prepared = await connection.prepare(duckdbText(query));
+        bindTo(prepared, bindings);
+        return runText(prepared);
+      });
+    } finally {
+      // DuckDB keeps the memory of a statement until then.
+      prepared?.destroySync();
     }
   };
 
@@ -80,6 +92,6 @@ export function buildForms(
       const isOther = passed && printQuery(passed.query) !== printQuery(query);
       return [{ query, bindings }, ...(isOther ? [passed] : [])].map((form) => ({ statement, ...form }));
     },
-    run: (query, bindings) => answerOf(() => runText(duckdbText(query), bindings)),
+    run,
   };
 }

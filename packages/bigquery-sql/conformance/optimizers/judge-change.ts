@@ -75,6 +75,6 @@ const ofSomeRow: ReadonlySet<string> = new Set([
   'arg_min',
 ]);
 
-/** Whether the value depends on which of several rows comes first. */
-const isOfSomeRow = (node: Node): boolean =>
+/** True if the value depends on which of several rows comes first. */
+export const isOfSomeRow = (node: Node): boolean =>
   node.kind === 'aggregate' && (node.over !== undefined || ofSomeRow.has(node.function));
