@@ -186,7 +186,8 @@ function boundsHoldUntil(parameter: Parameter, now: number): number {
 function missing(parameter: Parameter, query: SavedQuery, given: Iterable<string>): GatewayError {
   const { name } = parameter;
   const others = [...given].filter((other) => query.parameters.every((one) => one.name !== other));
-  const other = nearestName(name, others);
+  // Short names are near many.
+  const other = nearestName(name, others, Math.floor(name.length / 3));
   const meant = other === undefined ? '' : `; got ${quoteShort(other)} in place of its name`;
   const message = `${name}: is required; ${rightValue(parameter)}${meant}`;
   return new GatewayError('MISSING_PARAMETER', message, { parameter: name });

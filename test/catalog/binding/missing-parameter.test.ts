@@ -36,6 +36,7 @@ test.each([
 
 test.each([
   [{ proejct: 'abc' }, '; got "proejct" in place of its name'],
+  [{ Project: 'abc' }, '; got "Project" in place of its name'],
   [{ colour: 'abc' }, undefined],
   [{ at: '2026-01-01' }, undefined],
 ])('of %s, the name that is near a missing one is said', (given, end) => {
