@@ -136,13 +136,18 @@ select count(*) as n from requests having n >= cast(@at_least as int64)
     const page = await browser.newPage();
     await open(page, 'with');
     await expect.poll(() => page.getByLabel('SQL', { exact: true }).inputValue()).toContain('FROM edge_logs');
-    const answered = Promise.withResolvers<void>();
+    const [sent, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const explains = '**/sql/explain/logs.all?*sql=*';
-    await page.route(explains, () => answered.promise);
+    await page.route(explains, () => {
+      sent.resolve();
+      return answered.promise;
+    });
     const requested: string[] = [];
     page.on('request', (request) => requested.push(new URL(request.url()).pathname));
     await page.getByRole('button', { name: 'Run' }).click();
     await page.getByText('Running…').waitFor();
+    // What is not sent yet is not aborted.
+    await sent.promise;
     const aborted = page.waitForEvent('requestfailed', (request) => request.url().includes('sql='));
     await page.getByLabel('Saved query').selectOption('usage.api-counts');
     await aborted;
@@ -150,6 +155,8 @@ select count(*) as n from requests having n >= cast(@at_least as int64)
     expect(await page.getByRole('status').textContent()).toBe('');
     await page.unroute(explains);
     await page.getByLabel('Saved query').selectOption('logs.all');
+    // Until its tables are there, the text may be the one about those of the other query.
+    await expect.poll(() => page.getByLabel('SQL', { exact: true }).inputValue()).toContain('FROM edge_logs');
     await page.getByRole('button', { name: 'Run' }).click();
     await page.getByRole('heading', { name: 'Rows' }).waitFor();
     expect(requested.filter((path) => path.startsWith('/api/'))).toEqual(['/api/endpoints/query/logs.all']);
