@@ -108,8 +108,9 @@ function buildQueryConstants(connection: DuckDBConnection, prepare: Prepare): Qu
     await current?.drop();
     const [oldest] = inputs.size < maxInputs ? [] : inputs.keys();
     if (oldest !== undefined) {
-      await (await inputs.get(oldest))?.drop();
+      const unused = inputs.get(oldest);
       inputs.delete(oldest);
+      await (await unused)?.drop();
     }
     opened += 1;
     const input = openInput(connection, `bound_${opened}`, bindings);

@@ -1,8 +1,8 @@
 import { GraphQLScalarType, Kind, type ValueNode } from 'graphql';
 import { quoteShort } from '@querygate/text';
 import { GraphQLSafeInt, GraphQLUUID } from 'graphql-scalars';
-import { getOrAdd } from '../../../get-or-add.ts';
 import { parseDate, parseDatetime, parseTimestamp } from '../../../files/timestamps.ts';
+import { memoize } from '../../../memoize.ts';
 
 /**
  * The type of arguments that are points in time. Our own: the one in graphql-scalars goes through a JavaScript Date, which
@@ -49,14 +49,14 @@ function timeScalar({ parse, right, ...config }: TimeScalar): GraphQLScalarType<
     if (parsed !== undefined) return parsed;
     throw new TypeError(`must be ${right}`);
   };
-  // graphql-js reads the literals of a field again for each object that has it.
-  const parsed = new WeakMap<ValueNode, string>();
   return new GraphQLScalarType<string, string>({
     ...config,
     serialize: String,
     parseValue,
-    parseLiteral: (node) =>
-      getOrAdd(parsed, node, () => parseValue(node.kind === Kind.STRING ? node.value : undefined)),
+    // graphql-js reads the literals of a field again for each object that has it.
+    parseLiteral: memoize((node: ValueNode) =>
+      parseValue(node.kind === Kind.STRING ? node.value : undefined),
+    ),
   });
 }
 

@@ -21,11 +21,10 @@ function withKeyForNull(query: Select): Select {
   // Groups are complete before any of them is sorted.
   if (key?.nulls !== 'FIRST' || limit === undefined || distinct || groupBy) return query;
   const value = key.value.kind === 'position' ? columns[key.value.index - 1]?.value : key.value;
-  if (value === undefined || (value.kind === 'column' && value.required) || someNode(value, isNoColumn))
-    return query;
+  if (value === undefined || (value.kind === 'column' && value.required)) return query;
+  if (someNode(value, isNoColumn) || isVolatile(value)) return query;
   return { ...query, orderBy: [{ value: isNull(value), descending: true, nulls: 'LAST' }, ...orderBy] };
 }
 
 /** True for what DuckDB makes no column of a table of; of a call, as a cast to the same type, it may. */
-const isNoColumn = (node: Node): boolean =>
-  node.kind === 'aggregate' || node.kind === 'subquery' || (node.kind === 'call' && isVolatile(node));
+const isNoColumn = ({ kind }: Node): boolean => kind === 'aggregate' || kind === 'subquery';
