@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Failure, Outcome, StatementProblem } from '@querygate/bigquery-sql/duckdb';
 import { StartError } from '../../errors.ts';
 import { moduleUrl } from '../../files/module-url.ts';
+import { compileCache } from '../../process/compile-cache.ts';
 import type { SqlStatement } from './options.ts';
 import type { WorkerReply, WorkerRequest } from './worker.ts';
 
@@ -91,6 +92,7 @@ const workerProgram = moduleUrl('./worker', import.meta.url);
 
 async function startWorker(program: URL, request: WorkerRequest): Promise<ChildProcess> {
   const child = fork(program, {
+    env: { ...process.env, NODE_COMPILE_CACHE: compileCache() },
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { loadTables } from '../../catalog/folder/load-tables.ts';
 import { readConfig } from '../../config.ts';
@@ -84,6 +85,8 @@ async function open(
       report(storeInUseMessage);
       return openSession({ ...options, duckdb: { ...duckdb, storeFile: ':memory:' } });
     });
+    // It is killed if a statement does not end, and would otherwise write the cache when it ends.
+    flushCompileCache();
     return { kind: 'opened' };
   } catch (error) {
     if (!(error instanceof StartError)) throw error;

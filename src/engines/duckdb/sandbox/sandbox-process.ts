@@ -1,11 +1,10 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { serialize } from 'node:v8';
 import { callerResultTooLarge, maxCallerResultBytes } from '../../../engine-contract/engine-errors.ts';
 import { type ErrorCode, GatewayError, statusOf } from '../../../errors.ts';
 import { moduleUrl } from '../../../files/module-url.ts';
+import { compileCache } from '../../../process/compile-cache.ts';
 import type { Frame } from '../../../process/frames.ts';
 import { type Child, type ChildOptions, type Ending, startChild } from '../../../process/start-child.ts';
 import { usageOf } from '../../../process/usage-of.ts';
@@ -38,9 +37,6 @@ const usualBytes = 200_000_000;
 
 /** More than the longest result takes. */
 const maxPayloadBytes = 20_000_000;
-
-/** Node's place for what is compiled, which later processes find there: it takes half of the time of a start. */
-const compileCache = () => process.env.NODE_COMPILE_CACHE ?? join(tmpdir(), 'node-compile-cache');
 
 /** V8 keeps the texts of a result until they are sent. */
 const heapMegabytes = 160;
