@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { collectOutput } from '../support/child-output.ts';
+import { openCommandHost } from '../support/command-host.ts';
 import { demoCache } from '../support/demo-store.ts';
 import { ready, runQuerygate } from '../support/gateway-process.ts';
 import { queryText } from '../support/queries.ts';
@@ -58,11 +59,12 @@ async function listenOnFirstFree(server: Server, ports: readonly number[]): Prom
 }
 
 describe('querygate', () => {
+  const run = openCommandHost();
   test('prints its version and its help without starting anything', async () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-    expect(await runQuerygate(['--version'])).toEqual({ exitCode: 0, output: `${version}\n`, errors: '' });
+    expect(await run(['--version'])).toEqual({ exitCode: 0, output: `${version}\n`, errors: '' });
     for (const args of [['--help'], ['help'], ['start', '--help'], ['help', 'start']]) {
-      const { exitCode, output, errors } = await runQuerygate(args);
+      const { exitCode, output, errors } = await run(args);
       expect({ exitCode, errors }).toEqual({ exitCode: 0, errors: '' });
       expect(output).toMatch(/^Usage: querygate /);
     }
@@ -78,19 +80,19 @@ describe('querygate', () => {
     [['config', '--port', 'http'], 1, 'PORT (--port): got "http"'],
     [['compile', 'logs.al'], 1, 'No endpoint has this name'],
   ])('%j exits with %d and says what would be right', async (args, code, message) => {
-    const { exitCode, output, errors } = await runQuerygate(args);
+    const { exitCode, output, errors } = await run(args);
     expect({ exitCode, output }).toEqual({ exitCode: code, output: '' });
     expect(errors).toContain(message);
     expect(errors).not.toContain('    at ');
   });
 
   test('schema prints the schema of the repository, and compile the SQL of the engine', async () => {
-    expect((await runQuerygate(['schema'])).output).toBe(readFileSync('schema.graphql', 'utf8'));
-    const sql = await runQuerygate(['compile', 'usage.api-counts']);
+    expect((await run(['schema'])).output).toBe(readFileSync('schema.graphql', 'utf8'));
+    const sql = await run(['compile', 'usage.api-counts']);
     expect(sql).toMatchObject({ exitCode: 0, errors: '' });
     expect(sql.output).toMatch(/^SELECT .*\bLIMIT CAST\(\d+ AS BIGINT\)\n$/s);
     const bigquery = { BIGQUERY_PROJECT: 'some-project', BIGQUERY_DATASET: 'logs' };
-    const { output } = await runQuerygate(['compile', 'usage.api-counts', '--engine', 'bigquery'], bigquery);
+    const { output } = await run(['compile', 'usage.api-counts', '--engine', 'bigquery'], bigquery);
     expect(readFileSync('queries/usage.api-counts.sql', 'utf8')).toContain(output.trim());
   });
 
@@ -98,7 +100,7 @@ describe('querygate', () => {
     const file = join(folder, 'settings.yaml');
     writeFileSync(file, 'engine_timeout_ms: 5000\ncache_url: redis://u:hunter2@host\n');
     const args = ['config', '--config', file, '--port', '5000'];
-    const { exitCode, output } = await runQuerygate(args, {
+    const { exitCode, output } = await run(args, {
       API_KEY: 'hunter3-of-twenty-characters',
       NODE_ENV: 'production',
     });
@@ -113,7 +115,7 @@ describe('querygate', () => {
     expect(row('pages')).toBe('off | default');
     expect(row('data_dir')).toBe('not set');
     expect(output).not.toContain('hunter');
-    const json = JSON.parse((await runQuerygate(['config', '--json', '--port', '1'])).output);
+    const json = JSON.parse((await run(['config', '--json', '--port', '1'])).output);
     expect(json.port).toEqual({ value: '1', origin: '--port' });
     expect(json.data_dir).toEqual({ value: null, origin: 'not set' });
   });

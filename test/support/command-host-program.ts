@@ -1,10 +1,13 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { format } from 'node:util';
-import { runProgram } from '../../src/cli/program.ts';
 import type { CommandEnd, CommandLine } from './command-host.ts';
 
 /** Thrown where a process of its own would end. */
 class Exit extends Error {}
 
+const [, , program = ''] = process.argv;
+const { runProgram } = await import(pathToFileURL(resolve(program)).href);
 const { stdout, stderr } = process;
 // Each command adds a listener.
 stdout.setMaxListeners(0);
@@ -17,6 +20,7 @@ process.exit = (code) => {
 process.on('message', async ({ args, env }: CommandLine) => {
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env);
+  process.argv.splice(2, Number.POSITIVE_INFINITY, ...args);
   process.exitCode = undefined;
   const texts = { output: '', errors: '' };
   stdout.write = collectInto((text) => (texts.output += text));

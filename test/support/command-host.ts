@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll } from 'vitest';
+import { compileCache } from '../../src/process/compile-cache.ts';
 
 export interface CommandLine {
   readonly args: readonly string[];
@@ -17,19 +18,20 @@ export interface CommandEnd {
 /**
  * Runs commands of `querygate` one after another in one process for all tests of a file: to start one for each takes a second
  * of processor time. Use `runQuerygate` for a command that serves, that writes its log, or whose process is what is tested.
+ *
+ * @param program the module of another command, whose `runProgram` runs it
  */
-export function openCommandHost(): (
-  args: readonly string[],
-  env?: CommandLine['env'],
-) => Promise<CommandEnd> {
+export function openCommandHost(
+  program = 'src/cli/program.ts',
+): (args: readonly string[], env?: CommandLine['env']) => Promise<CommandEnd> {
   let child: ChildProcess | undefined;
   let ended: Promise<unknown> | undefined;
   let last: Promise<unknown> = Promise.resolve();
   afterAll(() => child?.kill('SIGKILL'));
   const run = async (line: CommandLine): Promise<CommandEnd> => {
-    child ??= fork('test/support/command-host-program.ts', {
+    child ??= fork('test/support/command-host-program.ts', [program], {
       execArgv: [],
-      env: { PATH: process.env.PATH },
+      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache() },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     ended ??= once(child, 'exit');

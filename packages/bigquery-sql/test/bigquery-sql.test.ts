@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runCommand, writeVisits } from './support/command.ts';
+import { openCommand, runProcess, writeVisits } from './support/command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bigquery-sql-'));
+const runCommand = openCommand();
 const visits = join(folder, 'visits.duckdb');
 beforeAll(() => writeVisits(visits));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -36,14 +37,14 @@ describe('SQL that is wrong', () => {
     ],
     ['may write', ['drop table visits'], '1:1 refused: expected a query, which only reads, found "drop"\n'],
     ['may fail when it runs', ["select error('no such day')"], '1:1 run time: no such day\n'],
-  ] as const)('%s', (_, args, stderr) => {
-    const ended = runCommand(args);
+  ] as const)('%s', async (_, args, stderr) => {
+    const ended = await runCommand(args);
     expect(ended).toMatchObject({ status: 1, stdout: '' });
     expect(ended.stderr).toEqual(typeof stderr === 'string' ? stderr : expect.stringMatching(stderr));
   });
 
-  test('does not keep later statements from running', () => {
-    const { status, stdout, stderr } = runCommand(['--json', 'select nope; select 2 as x']);
+  test('does not keep later statements from running', async () => {
+    const { status, stdout, stderr } = await runCommand(['--json', 'select nope; select 2 as x']);
     expect({ status, stderr }).toEqual({ status: 1, stderr: '' });
     expect(
       stdout
@@ -72,23 +73,28 @@ describe('a command line that is wrong', () => {
     [['--timeout', '0', 'select 1'], '--timeout: got "0"; must be a whole number from 1 to 999999'],
     [['--max-rows', 'all', 'select 1'], '--max-rows: got "all"; must be a whole number'],
     [['  ; -- nothing'], 'there is no statement'],
-    [[], 'expected a statement, a file, or SQL on standard input, which is empty'],
-  ])('%j', (args, message) => {
-    const { status, stdout, stderr } = runCommand(args);
+  ])('%j', async (args, message) => {
+    const { status, stdout, stderr } = await runCommand(args);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toContain(message);
     expect(stderr).not.toContain('    at ');
   });
 
-  test('a file that is not a list of statements, and one that is not a database', () => {
+  test('no statement, and a standard input that is empty', () => {
+    const { status, stdout, stderr } = runProcess([]);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain('expected a statement, a file, or SQL on standard input, which is empty');
+  });
+
+  test('a file that is not a list of statements, and one that is not a database', async () => {
     for (const text of ['{', '{}', '[1]']) {
       const file = write('statements.json', text);
-      const { status, stderr } = runCommand(['-f', file]);
+      const { status, stderr } = await runCommand(['-f', file]);
       const message = `--file: ${file} must be a JSON array of texts, or of objects with a text sql\n`;
       expect([status, stderr]).toEqual([2, message]);
     }
     const file = write('text.duckdb', 'no database');
-    const { status, stderr } = runCommand(['-d', file, 'select 1']);
+    const { status, stderr } = await runCommand(['-d', file, 'select 1']);
     expect(status).toBe(2);
     expect(stderr).toMatch(
       /^--database: .*text\.duckdb cannot be opened: .*not a valid DuckDB database file/,
@@ -96,8 +102,8 @@ describe('a command line that is wrong', () => {
   });
 });
 
-test('--help lists every option', () => {
-  const { status, stdout } = runCommand(['--help']);
+test('--help lists every option', async () => {
+  const { status, stdout } = await runCommand(['--help']);
   expect(status).toBe(0);
   const names = ['file', 'parameter', 'database', 'compile', 'explain', 'csv', 'json', 'timeout', 'max-rows'];
   for (const name of names) expect(stdout).toContain(`--${name}`);
@@ -105,7 +111,7 @@ test('--help lists every option', () => {
 
 test('statements are those of files, of arguments, or of standard input', () => {
   const rows = (args: readonly string[], input = '') =>
-    runCommand(['--json', ...args], input)
+    runProcess(['--json', ...args], input)
       .stdout.trim()
       .split('\n')
       .map((line) => JSON.parse(line).rows[0][0]);
@@ -115,15 +121,15 @@ test('statements are those of files, of arguments, or of standard input', () => 
   expect(rows([], 'select 4')).toEqual(['4']);
 });
 
-test('parameters are texts, values of a type, or lists', () => {
+test('parameters are texts, values of a type, or lists', async () => {
   const options = ['-p', 'a=x', '-p', 'b:DATE=2026-01-31', '-p', 'c:INT64=1', '-p', 'c:INT64=2'];
-  const { stdout } = runCommand(['--json', ...options, 'select @a, @b, @c']);
+  const { stdout } = await runCommand(['--json', ...options, 'select @a, @b, @c']);
   expect(JSON.parse(stdout).rows).toEqual([['x', '2026-01-31', ['1', '2']]]);
 });
 
 describe('-d', () => {
-  test('gives the tables and views of a DuckDB file, and changes nothing of it', () => {
-    const { status, stdout } = runCommand([
+  test('gives the tables and views of a DuckDB file, and changes nothing of it', async () => {
+    const { status, stdout } = await runCommand([
       '-d',
       visits,
       '--json',
@@ -136,22 +142,24 @@ describe('-d', () => {
     ]);
   });
 
-  test('gives them to --compile and --explain too', () => {
+  test('gives them to --compile and --explain too', async () => {
     const sql = 'select page from visits where n > 3';
-    expect(runCommand(['-d', visits, '--compile', sql]).stdout).toMatch(/^SELECT .* FROM "visits" .*;\n$/);
-    expect(runCommand(['-d', visits, '--compile', '--json', sql]).stdout).toMatch(
+    expect((await runCommand(['-d', visits, '--compile', sql])).stdout).toMatch(
+      /^SELECT .* FROM "visits" .*;\n$/,
+    );
+    expect((await runCommand(['-d', visits, '--compile', '--json', sql])).stdout).toMatch(
       /^\{"statement":1,"sql":"SELECT /,
     );
-    expect(runCommand(['--compile', sql])).toMatchObject({
+    expect(await runCommand(['--compile', sql])).toMatchObject({
       status: 1,
       stderr: '1:18 refused: no table is named visits: give the file of its rows, as in visits.csv\n',
     });
-    expect(runCommand(['-d', visits, '--explain', sql]).stdout).toContain('FROM "visits"');
+    expect((await runCommand(['-d', visits, '--explain', sql])).stdout).toContain('FROM "visits"');
   });
 });
 
-test('--explain prints the SQL without and with passes, and what each pass does', () => {
-  const { status, stdout } = runCommand([
+test('--explain prints the SQL without and with passes, and what each pass does', async () => {
+  const { status, stdout } = await runCommand([
     '--explain',
     "select x from unnest([1, 2]) as x where x > length('a')",
   ]);
@@ -160,15 +168,15 @@ test('--explain prints the SQL without and with passes, and what each pass does'
     /^Without passes:\nSELECT [\s\S]*\n\nWith passes:\nSELECT [\s\S]*\n\nPasses:\n {2}\w/,
   );
   for (const name of ['inline queries', 'hoist constants']) expect(stdout).toContain(`  ${name}: `);
-  const json = JSON.parse(runCommand(['--explain', '--json', 'select 1 as x']).stdout);
+  const json = JSON.parse((await runCommand(['--explain', '--json', 'select 1 as x'])).stdout);
   expect(json).toMatchObject({ statement: 1, explain: { generic: 'SELECT CAST(1 AS BIGINT) AS "x"' } });
 });
 
-test('--timeout ends a statement, and --max-rows its rows', () => {
+test('--timeout ends a statement, and --max-rows its rows', async () => {
   const slow =
     'select count(*) from unnest(generate_array(1, 100000)) as a, unnest(generate_array(1, 100000)) as b where mod(a * b, 7) = 3';
-  const { status, stderr } = runCommand(['--timeout', '1', slow]);
+  const { status, stderr } = await runCommand(['--timeout', '1', slow]);
   expect([status, stderr]).toEqual([1, '1:1 run time: no result within 1 s\n']);
-  const { stdout } = runCommand(['--max-rows', '1', 'select x from unnest([1, 2]) as x order by x']);
+  const { stdout } = await runCommand(['--max-rows', '1', 'select x from unnest([1, 2]) as x order by x']);
   expect(stdout).toMatch(/\n {4}1\n\(1 row, and more: --max-rows; \d+ ms\)\n$/);
 });

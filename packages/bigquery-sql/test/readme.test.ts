@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCommand, writeVisits } from './support/command.ts';
+import { runProcess, writeVisits } from './support/command.ts';
 
 const home = join(import.meta.dirname, '..');
 const readme = readFileSync(join(home, 'README.md'), 'utf8');
@@ -55,13 +55,13 @@ test('the command prints what the README says', () => {
     // As a shell splits them.
     [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
   for (const [, line = '', printed = ''] of examples) {
-    const { stdout, stderr } = runCommand(words(line), '', folder);
+    const { stdout, stderr } = runProcess(words(line), '', folder);
     const output = `${stdout}${stderr}`.replaceAll('\r', '').replace(/\d+ ms/, '5 ms');
     expect(output, line).toBe(printed.replace(/^ {4}/gm, ''));
   }
   const [, first = ''] = /npx @querygate\/bigquery-sql (.+)/.exec(readme) ?? [];
   writeFileSync(join(folder, 'events.csv'), 'status,path\n200,/\n404,/x\n200,/y\n');
-  expect(runCommand(['--json', ...words(first)], '', folder)).toMatchObject({
+  expect(runProcess(['--json', ...words(first)], '', folder)).toMatchObject({
     status: 0,
     stdout: expect.stringContaining('"rows":[["200","2"],["404","1"]]'),
   });
