@@ -11,6 +11,7 @@ export {
 export { extractTenant, type TenantExtraction } from '../../catalog/binding/patterns/tenant-pattern.ts';
 export { checkValue, nearValue } from '../../catalog/binding/check-value.ts';
 export { describeParameter, fitsSchemas, typedValue } from '../../catalog/binding/describe-parameter.ts';
+export { listLengthProblem } from '../../catalog/binding/list-values.ts';
 export { mergeLists } from '../../catalog/binding/merge-lists.ts';
 export { rebind } from '../../catalog/binding/rebind.ts';
 export { mayBeRounded, roundedProblem, textsOfValues } from '../../catalog/binding/rounded-numbers.ts';

@@ -2,7 +2,7 @@ import { listShort, quoteShort } from '@querygate/text';
 import { checkValue, nearValue } from '../../../catalog/binding/check-value.ts';
 import { exampleValue } from '../../../catalog/binding/example-parameters.ts';
 import { maxValueLength } from '../../../catalog/binding/value-limits.ts';
-import { textsOf } from '../../../catalog/binding/list-values.ts';
+import { listLengthProblem, textsOf } from '../../../catalog/binding/list-values.ts';
 import { mayBeRounded, roundedProblem } from '../../../catalog/binding/rounded-numbers.ts';
 import type { RawParameters } from '../../../catalog/binding/bind.ts';
 import type { Parameter, SavedQuery } from '../../../catalog/model/saved-query.ts';
@@ -96,7 +96,7 @@ function unknownArgument(name: string, offered: readonly string[]): string {
 
 /** @returns undefined for an absent argument, and as text what is wrong */
 function textsIn(
-  parameter: Pick<Parameter, 'repeated' | 'bind'>,
+  parameter: Pick<Parameter, 'repeated' | 'bind' | 'maxItems'>,
   value: unknown,
 ): readonly string[] | string | undefined {
   if (value === null || value === undefined) return undefined;
@@ -105,6 +105,8 @@ function textsIn(
     return typeof text === 'object' ? text.wrong : [text];
   }
   if (!parameter.repeated) return `got a list of ${value.length} values; send one value`;
+  const tooMany = listLengthProblem(parameter, value);
+  if (tooMany !== undefined) return tooMany;
   const texts = value.map((one) => textIn(parameter, one));
   const wrong = texts.find((one) => typeof one === 'object');
   return wrong === undefined ? (texts as readonly string[]) : wrong.wrong;
