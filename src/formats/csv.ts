@@ -58,8 +58,15 @@ const lineEnd = '\r\n';
 
 const numbers: ReadonlySet<string | undefined> = new Set(['integer', 'float', 'numeric']);
 
-/** Strangers write texts of logs, and a formula may send the cells around it elsewhere. */
-const withoutFormula = (text: string): string => (/^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text);
+/**
+ * Strangers write texts of logs, and a formula may send the cells around it elsewhere. An apostrophe precedes all that would be one
+ * at the start of a cell. Where `;` or a tab separates cells, one begins behind it, or behind a line break, because quotes
+ * that do not open such a cell do not hold it together.
+ */
+const withoutFormula = (text: string): string =>
+  (/^[\t\r\n]/.test(text) ? `'${text}` : text).replaceAll(formulaStart, "$1'");
+
+const formulaStart = /(^|[;\t\r\n][" ]*)(?=[=+\-@＝＋－＠])/g;
 
 /** Spaces at the ends are quoted, because some readers cut them off. */
 const needsQuotes = /[",\r\n]|^\s|\s$/;

@@ -1,5 +1,5 @@
 import { parseDate, parseDatetime, parseTimestamp } from '../../files/timestamps.ts';
-import type { Parameter, PlainParameter, ValueType } from '../model/saved-query.ts';
+import type { Column, Parameter, PlainParameter, ValueType } from '../model/saved-query.ts';
 import { boundsProblem, describeBounds } from './check-bounds.ts';
 import { type Checked, checkPattern } from './patterns/check-pattern.ts';
 import { decimalOf } from '@querygate/bigquery-sql/types';
@@ -18,7 +18,10 @@ export function checkValue(parameter: Parameter, text: string, now: number): Che
     return listed === undefined ? { wrong: oneOf(parameter.values) } : { value: listed.value };
   }
   const checked = checkPlain(parameter, text);
-  if ('wrong' in checked) return { wrong: withDeclaredBounds(parameter, checked.wrong, now) };
+  if ('wrong' in checked) {
+    const wrong = withDeclaredBounds(parameter, checked.wrong, now);
+    return { wrong: `${wrong}${lostPlusAdvice(parameter.type, text)}` };
+  }
   const wrong = boundsProblem(parameter, checked.value, now);
   return wrong === undefined ? checked : { wrong };
 }
@@ -94,12 +97,29 @@ const checks: Record<PlainParameter['type'], (text: string) => Checked> = {
 function checkTimestamp(text: string): Checked {
   const value = parseTimestamp(text);
   if (value !== undefined) return { value };
-  return { wrong: `must be an ISO 8601 timestamp, as in 2026-01-31T12:00:00Z${lostPlusAdvice(text)}` };
+  return { wrong: 'must be an ISO 8601 timestamp, as in 2026-01-31T12:00:00Z' };
 }
 
-/** A plus sign that is not encoded in a URL is a space. '' if a text has lost none. */
-export const lostPlusAdvice = (text: string): string =>
-  /^[\d-]+[T ][\d:.,]+ \d\d(:?\d\d)?$/i.test(text) ? '; in a URL, encode + as %2B' : '';
+/** A plus sign that is not encoded in a URL is a space. '' if a number or a timestamp has lost none; others have none. */
+export function lostPlusAdvice(type: Column['type'] | Parameter['type'], text: string): string {
+  const [, advice] = lostPluses.find(([of, pattern]) => of.test(type) && pattern.test(text)) ?? [];
+  return advice === undefined ? '' : `${advice}; in a URL, encode + as %2B`;
+}
+
+const lostPluses: readonly (readonly [of: RegExp, pattern: RegExp, advice: string])[] = [
+  [/^timestamp$/, /^[\d-]+[T ][\d:.,]+ \d\d(:?\d\d)?$/i, ''],
+  [
+    /^timestamp$/,
+    /^[\d-]+[T ][\d:.,]+ +[ +]\d\d(:?\d\d)?$/i,
+    '; write no space before an offset, as in 2026-01-31T12:00:00+02:00',
+  ],
+  [
+    /^timestamp$/,
+    /^\d{4}-\d\d-\d\d[ +]\d\d(:?\d\d)?$/,
+    '; before an offset, write the time of day, as in 2026-01-31T12:00:00+02:00',
+  ],
+  [/^(?:integer|float|numeric)$/, /^ [\d.]+(e[ +-]?\d+)?$|^[+-]?[\d.]+e \d+$/i, ''],
+];
 
 function checkInteger(text: string): Checked {
   const wrong = 'must be an integer between -9223372036854775808 and 9223372036854775807';

@@ -39,14 +39,22 @@ export function rawTexts(parameter: Parameter, raw: RawParameters): readonly str
 
 /** Why there are too many values for a list, or too long ones; undefined if there are not. */
 export function listSizeProblem(
-  { maxItems = defaultMaxItems, pattern }: Pick<Parameter, 'maxItems' | 'pattern'>,
+  parameter: Pick<Parameter, 'maxItems' | 'pattern'>,
   texts: readonly string[],
 ): string | undefined {
-  if (texts.length > maxItems) return `has ${texts.length} values; the limit is ${maxItems}`;
+  const tooMany = listLengthProblem(parameter, texts);
+  if (tooMany !== undefined) return tooMany;
+  const { pattern } = parameter;
   const length = texts.reduce((sum, text) => sum + text.length, 0);
   const most = pattern === undefined ? maxListLength : maxMatchedLength;
   return length > most ? `has values of ${length} characters in all; the limit is ${most}` : undefined;
 }
+
+/** Why there are too many values for a list, before any of them is read; undefined if there are not. */
+export const listLengthProblem = (
+  { maxItems = defaultMaxItems }: Pick<Parameter, 'maxItems'>,
+  { length }: readonly unknown[],
+): string | undefined => (length > maxItems ? `has ${length} values; the limit is ${maxItems}` : undefined);
 
 function requireText(parameter: Parameter, text: string, at?: number): void {
   const problem = textProblem(text);

@@ -14,6 +14,7 @@ import {
   type FormatOfUrl,
   type PreparedRequest,
 } from '../message/prepared-request.ts';
+import { parametersOf } from './kept-pluses.ts';
 
 /** The queries and formats that addresses of REST name. */
 export interface Addressing {
@@ -51,7 +52,7 @@ function formatOfParameter(renderers: Renderers, parameters: RawParameters): For
 
 export function addressedBy(addressing: Addressing, request: PreparedRequest): AddressedEndpoint {
   const { query, format } = addressOf(addressing, request);
-  return { endpoint: new EndpointRequest(query, request.parameters ?? new Map()), format };
+  return { endpoint: new EndpointRequest(query, parametersOf(query, request)), format };
 }
 
 export const addressText = ({ url }: PreparedRequest): string =>

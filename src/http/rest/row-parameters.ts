@@ -32,7 +32,7 @@ export const rowWords = [...treeWords, 'order', 'limit', 'offset', 'select'] as 
  * @throws GatewayError INVALID_PARAMETER
  */
 export function readRowRequest(
-  { query, parameters }: EndpointRequest,
+  { query, parameters }: Pick<EndpointRequest, 'query' | 'parameters'>,
   hints?: Hints,
 ): RowRequest | undefined {
   const { rowArguments } = query;

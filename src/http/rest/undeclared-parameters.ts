@@ -9,17 +9,21 @@ import { invalid } from '../../row-arguments/reading/argument-reader.ts';
 import { requireEndpoint } from '../../call/gate.ts';
 import type { EndpointRequest } from '../../call/endpoint-request.ts';
 import { type Reply, warningName } from '../message/reply.ts';
-import { conditionOn, partsOf, shownName } from './meant-name.ts';
+import { fromFirstLetter, partsBesideOperator, partsOf, shownName } from './meant-name.ts';
+import { type Meaning, meaningOf } from './other-words.ts';
+import { adviceOnColumn, adviceOnMeaning, isAccepted, noFilter, noRowArguments } from './row-advice.ts';
 import { pageWords } from './row-page.ts';
 import { rowWords } from './row-parameters.ts';
 
 const maxNameLength = 60;
 const maxWarnings = 5;
+/** So many names are compared with those that the query knows: it takes longer than to look them up. */
+const maxCompared = 5;
 
 /**
  * The warning in a reply about parameters that did nothing: values that are not listed, and names that the query does
- * not declare, if one is misspelled, or that of a column or of a row argument. Other names get no warning, because
- * proxies and caches add theirs. '' for none.
+ * not declare, if one is misspelled, or that of a column or of a row argument, here or in another service. Other names
+ * get no warning, because proxies and caches add theirs. '' for none.
  */
 const parameterWarning = memoize((endpoint: EndpointRequest): { readonly text: string } => {
   const { query, parameters } = endpoint;
@@ -43,51 +47,101 @@ function unusedNames({ query, parameters }: EndpointRequest): readonly string[] 
 }
 
 function ignoredNames(endpoint: EndpointRequest): readonly string[] {
-  const others = undeclared(endpoint);
-  if (others.length === 0) return [];
-  const columns = new Set(endpoint.query.columns.map(({ name }) => name));
-  return others
-    .filter((name) => name.length <= maxNameLength && partsOf(name).length > 0)
-    .slice(0, maxWarnings)
-    .flatMap((name) => {
-      const parts = partsOf(name);
-      const advice = adviceOnMeant(endpoint, name);
-      if (advice !== undefined) return [`${shownName(name)} is ignored, ${advice}`];
-      if (parts.some((part) => columns.has(part))) {
-        const shown = shownName(beforeBrackets(name) || name);
-        return [`${shown} is ignored, the rows of this endpoint cannot be filtered`];
-      }
-      const left = namesLeft(endpoint);
-      for (const part of parts) {
-        const nearest = nearestName(
-          part.toLowerCase(),
-          left.map((one) => one.toLowerCase()),
-          part.length > 1 ? 1 : 0,
-        );
-        const found = left.find((one) => one.toLowerCase() === nearest);
-        if (found !== undefined) return [`${part} is ignored, did you mean ${found}?`];
-      }
-      return [name, ...parts].some(isRowWord)
-        ? [`${shownName(name)} is ignored, this endpoint allows no row arguments`]
-        : [];
-    });
+  const warnings: string[] = [];
+  for (const [at, name] of undeclared(endpoint).entries()) {
+    if (warnings.length === maxWarnings) break;
+    if (name.length > maxNameLength || partsOf(name).length === 0) continue;
+    const certain = adviceOnMeant(endpoint, name);
+    const advice = certain === undefined ? adviceOnOther(endpoint, name, at < maxCompared) : undefined;
+    if (certain !== undefined) warnings.push(`${shownName(name)} is ignored, ${certain}`);
+    else if (advice !== undefined) warnings.push(advice);
+  }
+  return warnings;
 }
 
-/** For a name that is a known one but for characters around it or an operator behind it; undefined for any other. */
-function adviceOnMeant({ query, parameters }: EndpointRequest, name: string): string | undefined {
-  const known = namesOf(query);
-  const meant = partsOf(name).find((part) => known.has(part));
+/** A sentence about a name that may mean a known one, or something that the query does not have; undefined if it does not. */
+function adviceOnOther(endpoint: EndpointRequest, name: string, isCompared: boolean): string | undefined {
+  const { query } = endpoint;
+  const meaning = meaningIn(endpoint, name);
+  if ((meaning === undefined || meaning === 'filter') && hasColumnIn(query, name))
+    return `${shownName(beforeBrackets(name) || name)} is ignored, ${noFilter}`;
+  const compared = meaning === undefined ? partsOf(name) : [beforeBrackets(fromFirstLetter(name))];
+  const near = isCompared ? nearestOf(endpoint, compared) : undefined;
+  if (near !== undefined && (meaning === undefined || isSameWord(near.part, near.name)))
+    return `${near.part} is ignored, ${adviceOnKnown(endpoint, near.name, name)}`;
+  const isOfRows = query.rowArguments === undefined && [name, ...partsOf(name)].some(isRowWord);
+  if (meaning === undefined && !isOfRows) return undefined;
+  const advice =
+    meaning === undefined || isOfRows ? noRowArguments : adviceOnMeaning(endpoint, name, meaning);
+  return `${shownName(name)} is ignored, ${advice}`;
+}
+
+/** True for a name that has that of a column in it, of a query whose rows cannot be filtered. */
+function hasColumnIn({ columns, rowArguments }: SavedQuery, name: string): boolean {
+  const parts = [...partsOf(name), ...partsBesideOperator(name)];
+  return rowArguments === undefined && columns.some((column) => parts.includes(column.name));
+}
+
+/** The first part of a name that is near to a known one. */
+function nearestOf(
+  endpoint: EndpointRequest,
+  parts: readonly string[],
+): { readonly part: string; readonly name: string } | undefined {
+  const left = namesLeft(endpoint);
+  for (const part of parts) {
+    const nearest = nearestName(
+      part.toLowerCase(),
+      left.map((one) => one.toLowerCase()),
+      part.length > 1 ? 1 : 0,
+    );
+    const name = left.find((one) => one.toLowerCase() === nearest);
+    if (name !== undefined) return { part, name };
+  }
+  return undefined;
+}
+
+/** `pageSize` and `page_size`, `filter` and `filters`: near by its letters, and not by chance as `page` and `age`. */
+const isSameWord = (part: string, name: string): boolean => stemOf(part) === stemOf(name);
+
+const stemOf = (text: string): string => text.replaceAll(/\W|_/g, '').toLowerCase().replace(/s$/, '');
+
+/** An empty parameter counts as absent. */
+const meaningIn = ({ parameters }: EndpointRequest, name: string): Meaning | undefined => {
+  const [text = ''] = parameters.get(name) ?? [];
+  return text === '' ? undefined : meaningOf(fromFirstLetter(name), text);
+};
+
+/** For a name that is a known one but for characters around it or an operator beside it; undefined for any other. */
+function adviceOnMeant(endpoint: EndpointRequest, name: string): string | undefined {
+  const known = namesOf(endpoint.query);
+  const parts = partsOf(name);
+  const meant = [...parts, ...partsBesideOperator(name)].find((part) => known.has(part));
   if (meant === undefined) return undefined;
-  return isFilter(query, meant)
-    ? conditionOn(meant, name, parameters.get(name)?.[0] ?? '')
-    : `did you mean ${meant}?`;
+  const meaning = meaningIn(endpoint, name);
+  // In `sort[id]` the column is no condition.
+  const isItself = meaning === undefined || meaning === 'filter' || meant === parts[0];
+  return isItself ? adviceOnKnown(endpoint, meant, name) : undefined;
+}
+
+/** The right name, or the right condition with the value that a name has: advice that is followed must not be refused. */
+function adviceOnKnown(endpoint: EndpointRequest, meant: string, name: string): string {
+  const { query, parameters } = endpoint;
+  if (isColumn(query, meant)) return adviceOnColumn(endpoint, meant, name);
+  const [text = ''] = parameters.get(name) ?? [];
+  const meaning = isRowWord(meant) && !isDeclared(query, meant) ? meaningOf(meant, text) : undefined;
+  return meaning === undefined || text === '' || isAccepted(query, `${meant}=${text}`)
+    ? `did you mean ${meant}?`
+    : adviceOnMeaning(endpoint, name, meaning);
 }
 
 /** True for a column whose name means a condition on it. */
-const isFilter = ({ parameters, columns, rowArguments }: SavedQuery, name: string): boolean =>
-  rowArguments !== undefined &&
-  columns.some((column) => column.name === name) &&
-  !parameters.some((one) => one.name === name);
+const isColumn = (query: SavedQuery, name: string): boolean =>
+  query.rowArguments !== undefined &&
+  query.columns.some((column) => column.name === name) &&
+  !isDeclared(query, name);
+
+const isDeclared = ({ parameters }: SavedQuery, name: string): boolean =>
+  parameters.some((one) => one.name === name);
 
 const isRowWord = (name: string): boolean => (rowWords as readonly string[]).includes(name);
 
@@ -135,27 +189,54 @@ const wrongName = memoize((endpoint: EndpointRequest): WrongName => {
   const { query } = endpoint;
   const all = undeclared(endpoint);
   const bracketed = all.find((name) => namesOf(query).has(beforeBrackets(name)));
-  if (bracketed !== undefined) {
-    const base = beforeBrackets(bracketed);
-    const isList = query.parameters.some((one) => one.name === base && one.repeated);
-    if (isFilter(query, base)) {
-      const right = conditionOn(base, bracketed, endpoint.parameters.get(bracketed)?.[0] ?? '');
-      return { name: bracketed, wrong: `is not a column; ${right}` };
-    }
-    const wrong = isList
-      ? `is not a value of a list; write a list as ${base}=…&${base}=…, or ${base}[]=…`
-      : `is not a list; write ${base}=…`;
-    return { name: bracketed, wrong };
-  }
+  if (bracketed !== undefined) return { name: bracketed, wrong: wrongBrackets(endpoint, bracketed) };
   if (query.isStrict !== true) return { name: undefined, wrong: '' };
   const [unused] = unusedNames(endpoint);
   if (unused !== undefined) return { name: unused, wrong: `${withoutEffect}; leave it out` };
   const [name] = all;
   if (name === undefined) return { name, wrong: '' };
-  const meant = name.length > maxNameLength ? undefined : adviceOnMeant(endpoint, name);
-  const advice = meant === undefined ? didYouMean(name, namesLeft(endpoint)) : `; ${meant}`;
+  const meant = name.length > maxNameLength ? undefined : adviceInStrict(endpoint, name);
+  const advice = meant === undefined ? didYouMean(name, usableNames(endpoint)) : `; ${meant}`;
   return { name, wrong: `is not a parameter of this endpoint${advice || '; leave it out'}` };
 });
+
+/** The problem of a known name that has brackets or a point behind it. */
+function wrongBrackets(endpoint: EndpointRequest, name: string): string {
+  const { query, parameters } = endpoint;
+  const base = beforeBrackets(name);
+  if (isColumn(query, base)) return `is not a column; ${adviceOnColumn(endpoint, base, name)}`;
+  if (query.parameters.some((one) => one.name === base && one.repeated))
+    return `is not a value of a list; write a list as ${base}=…&${base}=…, or ${base}[]=…`;
+  if (isDeclared(query, base) || query.rowArguments === undefined) return `is not a list; write ${base}=…`;
+  if (base === 'order')
+    return `is not a list; ${adviceOnMeaning(endpoint, name, 'order')}, several joined by commas`;
+  if (base === 'select') {
+    const joined = `select=${(parameters.get(name) ?? []).join(',')}`;
+    return isAccepted(query, joined)
+      ? 'is not a list; write select=…, several joined by commas'
+      : adviceOnMeaning(endpoint, name, 'columns');
+  }
+  const isTree = isRowWord(base) && meaningOf(base, '') === undefined;
+  return isTree && query.rowArguments.filter.length === 0 ? noFilter : `is not a list; write ${base}=…`;
+}
+
+/** Advice that says more than the nearest name. */
+function adviceInStrict(endpoint: EndpointRequest, name: string): string | undefined {
+  const certain = adviceOnMeant(endpoint, name);
+  const meaning = meaningIn(endpoint, name);
+  if (certain !== undefined || meaning === undefined || endpoint.query.rowArguments === undefined)
+    return certain;
+  return adviceOnMeaning(endpoint, name, meaning);
+}
+
+/** The names that a request does not have and that may be given. */
+function usableNames(endpoint: EndpointRequest): readonly string[] {
+  const { query } = endpoint;
+  const filter = query.rowArguments?.filter ?? [];
+  return namesLeft(endpoint).filter(
+    (name) => !isColumn(query, name) || filter.some((column) => column.name === name),
+  );
+}
 
 /** Some clients write members as `id.0` or `id.eq`. */
 const beforeBrackets = (name: string): string => name.replace(/[[\].].*$/s, '');

@@ -123,7 +123,10 @@ export class ArgumentReader {
     const value = ofText(text);
     if (value !== undefined) return value;
     const meant = hint(this.#hints.value(column, text));
-    throw invalid(column.name, `got ${quoteShort(text)}; must be ${right}${lostPlusAdvice(text)}${meant}`);
+    throw invalid(
+      column.name,
+      `got ${quoteShort(text)}; must be ${right}${lostPlusAdvice(column.type, text)}${meant}`,
+    );
   }
 
   #count(): void {
@@ -164,6 +167,9 @@ export const invalid = (name: string, wrong: string): GatewayError => {
 
 /** `first` or `limit`, or `offset`. */
 export function readCount(name: string, value: string): number {
-  if (/^\d{1,9}$/.test(value)) return Number(value);
-  throw invalid(name, `got ${quoteShort(value)}; must be a whole number from 0`);
+  if (/^\+?\d{1,9}$/.test(value)) return Number(value);
+  throw invalid(
+    name,
+    `got ${quoteShort(value)}; must be a whole number from 0${lostPlusAdvice('integer', value)}`,
+  );
 }

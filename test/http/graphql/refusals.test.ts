@@ -97,6 +97,7 @@ describe('what refuses a request before its operation is read', () => {
       });
   });
 
+  const noOperation = 'query: the document has no operation; write query { … }';
   const messageOf = async (operationBody: object, headers: Record<string, string> = {}) => {
     const response = await live.post('/graphql', operationBody, headers);
     const { errors } = (await response.json()) as { errors?: { message: string }[] };
@@ -129,6 +130,9 @@ describe('what refuses a request before its operation is read', () => {
       'C',
       'operationName: got "C"; send one of A, S',
     ],
+    ['fragment A on Query { __typename }', undefined, noOperation],
+    ['type A { a: Int }', undefined, noOperation],
+    ['extend type Query { a: Int }', 'A', noOperation],
   ])('names the operations that there are: %s, %j', async (query, operationName, message) => {
     expect(await messageOf({ query, operationName })).toEqual([400, message]);
     expect(await messageOf({ query, operationName }, { accept: ofApollo })).toEqual([400, message]);

@@ -14,5 +14,11 @@ export const refused = [
   [{ ...item, parameters: manyNames(1) }],
   [{ ...item, parameters: manyNames({}) }],
   [{ ...item, ...manyNames(1) }],
+  [
+    {
+      ...item,
+      parameters: Object.fromEntries(Array.from({ length: 26_000 }, (_, at) => [`z${at.toString(36)}`, 1])),
+    },
+  ],
   list(50, { ...item, parameters: { n: list(900, null) } }),
 ];

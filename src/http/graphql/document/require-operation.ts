@@ -1,27 +1,22 @@
 import { type DocumentNode, GraphQLError } from 'graphql';
 
 /**
- * Requires that a request names one of the operations of its document, or none if there is only one.
+ * Requires that a document has operations, and that its request names one of them, or none if there is only one.
  *
  * @param name as the request has it
- * @throws GraphQLError that says what can be named
+ * @throws GraphQLError that says what can be written or named
  */
 export function requireOperation({ definitions }: DocumentNode, name: unknown): void {
   const operations = definitions.filter((one) => one.kind === 'OperationDefinition');
-  if (operations.length === 0) return;
   if (name == null && operations.length === 1) return;
   if (name != null && operations.some((one) => one.name?.value === name)) return;
-  throw new GraphQLError(
-    problemOf(
-      operations.flatMap((one) => one.name?.value ?? []),
-      operations.length,
-      name,
-    ),
-    {
-      extensions: { code: 'OPERATION_RESOLUTION_FAILURE', http: { status: 400 } },
-    },
-  );
+  const names = operations.flatMap((one) => one.name?.value ?? []);
+  throw new GraphQLError(operations.length === 0 ? noOperation : problemOf(names, operations.length, name), {
+    extensions: { code: 'OPERATION_RESOLUTION_FAILURE', http: { status: 400 } },
+  });
 }
+
+const noOperation = 'query: the document has no operation; write query { … }';
 
 const maxShown = 10;
 

@@ -2,10 +2,11 @@ import { listShort, quoteShort } from '@querygate/text';
 import { checkValue, nearValue } from '../../../catalog/binding/check-value.ts';
 import { exampleValue } from '../../../catalog/binding/example-parameters.ts';
 import { maxValueLength } from '../../../catalog/binding/value-limits.ts';
-import { textsOf } from '../../../catalog/binding/list-values.ts';
+import { listLengthProblem, textsOf } from '../../../catalog/binding/list-values.ts';
 import { mayBeRounded, roundedProblem } from '../../../catalog/binding/rounded-numbers.ts';
 import type { RawParameters } from '../../../catalog/binding/bind.ts';
 import type { Parameter, SavedQuery } from '../../../catalog/model/saved-query.ts';
+import { meantWords } from '../../../http/rest/other-words.ts';
 import { memoize } from '../../../memoize.ts';
 import { filledParameter } from '../definitions/input-schema.ts';
 import type { FurtherArguments } from '../definitions/row-schemas.ts';
@@ -87,28 +88,15 @@ const isFilterable = ({ rowArguments }: SavedQuery, name: string): boolean =>
 const filterAdvice = (name: string): string =>
   `${name}: is a column; filter by it in the argument and, as in (${name}.eq.1)`;
 
-/** Words of other languages for the arguments about rows. */
-const otherWords: Readonly<Record<string, string>> = {
-  where: 'and',
-  filter: 'and',
-  sort: 'order',
-  first: 'limit',
-  top: 'limit',
-  skip: 'offset',
-  aggregate: 'select',
-  cursor: 'after',
-};
-
 function unknownArgument(name: string, offered: readonly string[]): string {
-  const meant = Object.hasOwn(otherWords, name) ? otherWords[name] : undefined;
-  const near = meant !== undefined && offered.includes(meant) ? meant : nearOf(name, offered);
+  const near = meantWords(name).find((word) => offered.includes(word)) ?? nearOf(name, offered);
   if (offered.length === 0) return `${quoteShort(name)}: this tool has no arguments; leave it out`;
   return `${quoteShort(name)}: there is no such argument; all are ${offered.join(', ')}${near === undefined ? '' : `; did you mean ${near}?`}`;
 }
 
 /** @returns undefined for an absent argument, and as text what is wrong */
 function textsIn(
-  parameter: Pick<Parameter, 'repeated' | 'bind'>,
+  parameter: Pick<Parameter, 'repeated' | 'bind' | 'maxItems'>,
   value: unknown,
 ): readonly string[] | string | undefined {
   if (value === null || value === undefined) return undefined;
@@ -117,6 +105,8 @@ function textsIn(
     return typeof text === 'object' ? text.wrong : [text];
   }
   if (!parameter.repeated) return `got a list of ${value.length} values; send one value`;
+  const tooMany = listLengthProblem(parameter, value);
+  if (tooMany !== undefined) return tooMany;
   const texts = value.map((one) => textIn(parameter, one));
   const wrong = texts.find((one) => typeof one === 'object');
   return wrong === undefined ? (texts as readonly string[]) : wrong.wrong;

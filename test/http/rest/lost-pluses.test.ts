@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type FolderApp, openFolderApp } from '../../support/folder-app.ts';
+import { queryText } from '../../support/queries.ts';
+
+const optional = (type: string, more = '') => `{ type: ${type}, ${more}description: About it. }`;
+
+let folder: FolderApp;
+
+beforeAll(async () => {
+  folder = await openFolderApp({
+    't.all.sql': queryText({
+      name: 't.all',
+      caching: ['caching: 900s', 'row_arguments: all'],
+      parameters: {
+        t: optional('timestamp'),
+        local: optional('datetime'),
+        on_day: optional('date'),
+        moments: optional('timestamp', 'repeated: true, bind: TIMESTAMP, '),
+        word: optional('string', 'default: x, '),
+        k: optional('integer', 'min: 0, '),
+        f: optional('float'),
+        is: optional('integer', 'repeated: true, bind: INT64, '),
+      },
+      columns: {
+        id: 'integer',
+        ts: 'timestamp',
+        noon: 'datetime',
+        day: 'date',
+        note: 'string',
+        num: 'float',
+        dec: 'numeric',
+        t_given: 'string',
+      },
+      sql: `select n as id, timestamp_add(timestamp '2026-01-02 00:00:00+00', interval 10 * n hour) as ts,
+  datetime '2026-01-02 20:00:00' as noon, date '2026-01-02' as day, @word as note, n / 2 as num,
+  cast(n as numeric) as dec,
+  concat(@t, @local, @on_day, @k, @f, cast(array_length(@is) + array_length(@moments) as string)) as t_given
+from unnest(generate_array(1, 3)) as n order by n`,
+    }),
+  });
+});
+afterAll(() => folder.close());
+
+const get = async (search: string) => {
+  const response = await folder.get(`t.all?${search}`);
+  const { result, error } = (await response.json()) as {
+    result?: { id: number; note: string; t_given?: string }[];
+    error?: { message: string };
+  };
+  return {
+    status: response.status,
+    ids: result?.map(({ id }) => id),
+    first: result?.[0],
+    error: error?.message,
+  };
+};
+
+describe('a date with an offset whose plus is not encoded', () => {
+  test.each([
+    'ts=gte.2026-01-02+20:00',
+    'ts=not.gte.2026-01-02+20:00',
+    'ts=in.(2026-01-02T20:00:00Z,2026-01-02+20:00)',
+    'ts=in.(2026-01-02+20:00,2026-01-02T20:00:00Z)',
+    'and=(note.eq.x,ts.gte.2026-01-02+20:00)',
+    'or=(not.ts.lt."2026-01-02+20:00",id.eq.1)',
+    'ts=gte.2026-01-05+00:00',
+    't=2026-01-02+20:00',
+    't=2026-01-05+00:00&word=a',
+    'moments=2026-01-02+20:00',
+    'moments[]=2026-01-01&moments[]=2026-01-02+20:00',
+  ])('is refused, and is not an hour of that day: %s', async (search) => {
+    const { status, error } = await get(search);
+    expect([status, error]).toEqual([
+      400,
+      expect.stringMatching(/got "2026-01-0\d\+\d\d:00"; .*encode \+ as %2B/),
+    ]);
+  });
+
+  test.each([
+    'noon=eq.2026-01-02+20:00',
+    'day=eq.2026-01-02+20:00',
+    'local=2026-01-02+20:00',
+    'on_day=2026-01-02+20:00',
+  ])('is refused where no zone is expected: %s', async (search) => {
+    const { status, error } = await get(search);
+    expect([status, error]).toEqual([400, expect.stringContaining('got "2026-01-02+20:00"; must be a date')]);
+  });
+
+  test.each([
+    ['ts=gte.2026-01-02%2020:00', [2, 3]],
+    ['ts=gte.2026-01-02%2020%3A00', [2, 3]],
+    ['ts=gte.2026-01-02+20%3A00', [2, 3]],
+    ['ts=gte.2026-01-02+20:00:00', [2, 3]],
+    ['ts=gte.2026-01-02+20:00Z', [2, 3]],
+    ['ts=gte.2026-01-02+22:00%2B02:00', [2, 3]],
+    ['ts=gte.2026-01-02T22:00%2B02:00', [2, 3]],
+    ['and=(ts.gte.2026-01-02%2020:00,id.lt.3)', [2]],
+    ['noon=eq.2026-01-02%2020:00&id=eq.1', [1]],
+  ])('is not meant where a space is written: %s', async (search, ids) => {
+    expect(await get(search)).toMatchObject({ status: 200, ids });
+    const parameters = new URLSearchParams({ ts: 'gte.2026-01-02 20:00' });
+    expect(await get(String(parameters))).toMatchObject({ status: 200, ids: [2, 3] });
+  });
+
+  test('is text with a space where a text is expected', async () => {
+    for (const search of ['word=2026-01-02+20:00', 'word=2026-01-02+20:00&note=eq.2026-01-02+20:00'])
+      expect((await get(search)).first?.note, search).toBe('2026-01-02 20:00');
+    const both = 'word=2026-01-02+20:00&and=(ts.gte.2026-01-02T00:00:00Z,note.eq.2026-01-02+20:00,id.eq.1)';
+    expect((await get(both)).ids).toEqual([1]);
+    expect((await get('word=2026-01-02%2B20:00')).first?.note).toBe('2026-01-02+20:00');
+  });
+});
+
+describe('a number or a time whose plus became a space', () => {
+  test.each([
+    'k=+1',
+    'f=+1.5',
+    'f=1e+5',
+    'is=+1',
+    'is=2&is=+1',
+    'limit=+1',
+    'offset=+1',
+    'id=gt.+1',
+    'id=in.(1,+1)',
+    'dec=gt.+1',
+    'num=gt.1e+5',
+    'num=gt.+1e+5',
+    't=2026-01-05T00:00:00+01:00',
+    't=2026-01-05+00:00:00+01:00',
+    't=2026-01-05%2000:00:00%20+01:00',
+    't=2026-01-05%2000:00:00%20%2B01:00',
+    'ts=gt.2026-01-05+00:00:00.5+0100',
+    't=2026-01-05+01',
+  ])('is refused with the right way to write it: %s', async (search) => {
+    const { status, error } = await get(search);
+    expect([status, error]).toEqual([400, expect.stringContaining('; in a URL, encode + as %2B')]);
+    const written = search.replace('-05+01', '-05T00:00+01');
+    const encoded = written.replaceAll(/(?:%20)?(?:\+|%2B)(?=[\d.]+(?:e\+\d+)?\)?$|\d\d:?\d\d$|5$)/g, '%2B');
+    expect(await get(encoded), encoded).toMatchObject({ status: 200 });
+  });
+
+  test.each(['k=x', 'k=1%20', 'is=a', 'limit=-1', 'id=gt.one', 't=tomorrow', 'dec=gt.x'])(
+    'is not meant by %s',
+    async (search) => {
+      const { status, error } = await get(search);
+      expect([status, error]).toEqual([400, expect.not.stringContaining('%2B')]);
+    },
+  );
+});
