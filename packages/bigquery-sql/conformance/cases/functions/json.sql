@@ -77,6 +77,10 @@ to_json(struct(1 as a, 'x' as b, [1.5] as c))
 to_json(${finite})
 to_json(${numeric '99.995'; numeric '0.1'; numeric '9007199254740993'; numeric '9007199254740992'; numeric '12345678.123456789'; numeric '1e28'; bignumeric '0.1'; bignumeric '0.333333333333333333333'; bignumeric '1e-38'}, stringify_wide_numbers => true)
 to_json(struct(numeric '1.5' as a, [numeric '0.1', numeric '9007199254740993.1'] as b), stringify_wide_numbers => true)
+to_json(${struct(1 as a, 2 as a); struct(1 as a, 2 as A); [struct(1, 2)]; struct(1 as a, struct(1 as b, 2 as b) as c, 3 as a)})
+to_json(struct(1 as a, 2 as a), stringify_wide_numbers => true)
+to_json((select as struct 1 as a, 2 as a))
+select to_json(t) as j from (select 1 as a, 2 as a) as t
 -- TO_JSON_STRING
 to_json_string(${int64})
 to_json_string(${float64})
