@@ -555,6 +555,11 @@ select * from (select 1 as v, struct(1, struct('a')) as k) pivot(any_value(v) fo
 -- UNPIVOT
 select * from (select 1 as id, 10 as a, 20 as b) unpivot (v for k in (a, b)) order by k
 select * from (select 1 as id, 10 as a, cast(null as int64) as b) unpivot include nulls (v for k in (a as 'x', b as 'y')) order by k
+select * from (select 10 as a, 20 as b) unpivot (v for k in (a as 1, b as 2)) order by v
+select * from (select 10 as a, 20 as b) unpivot (v for k in (a, b as 'a')) order by v
+! select * from (select 10 as a, 20 as b) unpivot (v for k in (a as 1, b ${; as 'x'}))
+! select * from (select 10 as a, 20 as b) as t unpivot (v for k in (${a; A; t.a}, a))
+! select * from (select 10 as a, 20 as b, 30 as c) unpivot ((v, w) for k in (${(a, b), (b, c); (a, a)}))
 -- Aggregate DISTINCT
 select count(distinct team), sum(distinct score) from people
 select array_agg(distinct team ignore nulls order by team) from people
