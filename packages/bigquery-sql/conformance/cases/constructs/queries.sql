@@ -31,6 +31,7 @@ select p.* except (seen, joined, score) from people as p order by id
 -- SELECT * REPLACE
 select * replace (upper(name) as name) from people order by id
 select * except (seen) replace (id * 2 as id) from people order by id
+select ${*; t.*} replace (a + 1 as A) from (select 1 as a, 2 as b) as t
 -- SELECT AS STRUCT
 select array(select as struct id, name from people order by id)
 select (select as struct 1 as a, 'x' as b).a
