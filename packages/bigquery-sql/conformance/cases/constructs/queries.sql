@@ -656,6 +656,13 @@ select (select n from (select s.* from (select struct(struct(9 as n) as r) as s)
 select (select r.n from (select struct(5 as n) as r) as d) as x from (select 1 as n) as r
 select array(select n from (select struct(x as n) as key from unnest([1, 2]) as x) as d) as x from (select 1 as n) as key
 with r as (select 1 as n) select (select n from (select struct(5 as n) as r) as d) as x, (select count(*) from r) as c from r
+! select 1 as one from people${, people; cross join people; as x join people as X on true; as x, (people as y cross join people as x); tablesample system (100 percent), people} where true
+! select 1 as one from people as x, ${unnest([1]) as x; unnest([1]) as u with offset as x; unnest([1]) with offset, unnest([2]) with offset}
+! select 1 as one from unnest([1]) as u with offset as ${u; U}
+! select 1 as one from orders, orders.tags, ${orders.tags; unnest([1]) as tags}
+! from people as x |> join people as x on true
+select count(*) as n from people, (select 1 from people as people) as p2, unnest([1]), unnest([2]), orders, unnest(orders.tags), unnest(orders.tags)
+select (select count(*) from people) as n from people order by id
 -- UNION ALL BY NAME
 select 1 as a, 2 as b union all by name select 4 as b, 3 as a order by a
 select 1 as a, 2 as b union distinct by name select 2 as b, 1 as a
