@@ -3,7 +3,7 @@ import { freshNames } from '../tree/fresh-names.ts';
 import { forEachNode, mapParts, type Mapper, mapperWith } from '../tree/map.ts';
 import type { Expression, Query, UnreadableField } from '../tree/nodes.ts';
 
-/** What a query reads of wildcard tables although their tables have no common type for it, each once. */
+/** Columns and fields of wildcard tables that a query reads although their types do not fit, each once. */
 export function unreadableFields(query: Query): readonly UnreadableField[] {
   const byAlias = new Map<string, readonly UnreadableField[]>();
   forEachNode(query, (node) => {
