@@ -1,3 +1,4 @@
+import { unreadableFields } from './analysis/unreadable-fields.ts';
 import { closeLambdas } from './passes/rewriting/close-lambdas.ts';
 import { computeFrameKeys } from './passes/rewriting/frame-keys.ts';
 import { drawOnce } from './passes/rewriting/random-operands.ts';
@@ -97,6 +98,9 @@ export function compile(
       ...ofColumns.map((message) => problemOf(source, message)),
     ]);
   }
+  const unreadable = unreadableFields(resolved.query);
+  if (unreadable.length > 0)
+    throw startError(unreadable.map(({ start, message }) => problemAt(sql, source, start, message)));
   const columns = resultColumns(resolved);
   const drawn = isRandom(resolved.query) ? drawOnce(resolved.query) : resolved.query;
   const resolvedQuery = distinctAliases(drawn, context.fresh);

@@ -164,12 +164,22 @@ export function planProblem(
   }
   const [, own] = /'error: (.*)' to INT8/s.exec(message) ?? [];
   const isOfDuckdb = /^(Binder|Catalog|Parser|Not implemented) Error: /.test(first);
-  return problemOf(source, own ?? (isOfDuckdb ? notSupported : message));
+  return problemOf(source, own ?? (isOfDuckdb ? notSupported(sql) : message));
 }
 
 /** DuckDB's own words are about its SQL, which the author has not written. */
-const notSupported =
-  'this query is valid, but DuckDB cannot run it as it is: write its subqueries as WITH queries or joins';
+function notSupported(sql: string): string {
+  const hasSubquery = placeOf(sql, ({ kind }) => subqueries.includes(kind)) !== undefined;
+  const instead = hasSubquery ? ': write its subqueries as WITH queries or joins' : '';
+  return `this query is valid, but DuckDB cannot run it as it is${instead}`;
+}
+
+const subqueries: readonly Syntax.Node['kind'][] = [
+  'ScalarSubquery',
+  'ArraySubquery',
+  'Exists',
+  'DerivedTable',
+];
 
 const isAggregate = (node: Syntax.Node): boolean =>
   node.kind === 'FunctionCall' &&

@@ -112,6 +112,8 @@ export interface Relation {
   readonly isValue?: boolean;
   /** False for common table expressions, which no path of several names reaches. */
   readonly isTable?: boolean;
+  /** The name of a table as it is declared. */
+  readonly tableName?: string;
   /** Set for an unsupported query; see `Range`. */
   readonly acceptsAnyColumn?: true;
   /** See `Range`. */

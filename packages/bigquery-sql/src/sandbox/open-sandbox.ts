@@ -1,3 +1,4 @@
+import { unreadableFields } from '../analysis/unreadable-fields.ts';
 import {
   type Compiled,
   parse,
@@ -6,7 +7,7 @@ import {
   describeViews,
   type ListedView,
 } from '../compile.ts';
-import { ProblemError, problemOf, type Source } from '../problem.ts';
+import { ProblemError, problemAt, problemOf, type Source } from '../problem.ts';
 import { buildContext, type Context, type ResolvedQuery, type Rules } from '../rules/context.ts';
 import { describingViews } from '../rules/from/described-tables.ts';
 import { describeRelation, viewRelations, viewsOf } from '../rules/from/information-schema.ts';
@@ -17,6 +18,7 @@ import { childOf, emptyScope, type Scope } from '../rules/scope.ts';
 import { sqlFunctions } from '../rules/sql-function.ts';
 import { messageOf, type Unsupported } from '../rules/unsupported.ts';
 import type { CommonTable, Query, Statement, With } from '../syntax/nodes.ts';
+import { type OutsideTable, outsideNames } from '../syntax/outside-names.ts';
 import { parseQuery } from '../syntax/parse-query.ts';
 import { tableParameters } from '../syntax/table-parameters.ts';
 import type { CommonTable as TreeTable } from '../tree/nodes.ts';
@@ -102,7 +104,21 @@ export function openSandbox(
     parameters: parameters.map(({ name }) => name).filter((name) => used.has(name.toLowerCase())),
     functions: new Set(statement.functions.map(({ name }) => name.parts[0].name.toLowerCase())),
   };
-  return sandboxOver({ query, statement, commonTables, names, hasOpenTables }, tables);
+  const sandbox = sandboxOver({ query, statement, commonTables, names, hasOpenTables }, tables);
+  if (outsideNames(statement).tables.some(isWildcard)) requireReadable(sandbox, query);
+  return sandbox;
+}
+
+const isWildcard = ({ node }: OutsideTable): boolean =>
+  node.kind === 'Table' && node.path.parts.at(-1)?.name.endsWith('*') === true;
+
+/** Callers may read each column of the common tables. */
+function requireReadable(sandbox: Sandbox, { sql, source }: SandboxedQuery): void {
+  const read = sandbox.tables.flatMap((table) => unreadableFields(sandbox.readAll(table).query));
+  const messages = new Map(read.map(({ message, start }) => [message, start]));
+  if (messages.size === 0) return;
+  const problems = [...messages].map(([message, start]) => problemAt(sql, source, start, message));
+  throw new ProblemError('A saved query cannot take SQL', problems);
 }
 
 /** A saved query with its common tables, whatever the tables are that these read. */

@@ -314,6 +314,18 @@ export interface Derived {
   readonly query: Query;
   /** True if it may use the columns of the items to its left. */
   readonly lateral?: true;
+  /** Of a wildcard table: what its tables have with types of which one cannot be read as the other. */
+  readonly unreadable?: readonly UnreadableField[];
+}
+
+/** A column or a field that no query may read. */
+export interface UnreadableField {
+  /** The column's name in the tree, and the names of fields. */
+  readonly path: readonly string[];
+  /** Why. */
+  readonly message: string;
+  /** Where the query names the table: an offset into its text. */
+  readonly start: number;
 }
 
 /** The elements of an array, which may use the columns of the items to its left, as the column `value`. */

@@ -31,6 +31,7 @@ select p.* except (seen, joined, score) from people as p order by id
 -- SELECT * REPLACE
 select * replace (upper(name) as name) from people order by id
 select * except (seen) replace (id * 2 as id) from people order by id
+select ${*; t.*} replace (a + 1 as A) from (select 1 as a, 2 as b) as t
 -- SELECT AS STRUCT
 select array(select as struct id, name from people order by id)
 select (select as struct 1 as a, 'x' as b).a
@@ -532,9 +533,34 @@ select * from (select id, team from people) pivot (count(*) for team in ('red', 
 select * from (select 'a' as x, 1 as y, 3 as z) pivot(max(z) for (x, y) in (('a', 1), ('b', -2), (null, 3), ('c', 4) as other))
 select * from (select 'a' as x, true as y, 3 as z) pivot(max(z) as m for struct(x, y) in (struct('a', true), ('b', false), struct('c' as q, true)))
 select * from (select 'a' as x, 1 as y, 3 as z) pivot(max(z) as m for struct(x, struct(y)) in (('a', struct(1))))
+select * from (select 1 as v, date '2024-01-02' as k) pivot(any_value(v) for k in ('2024-01-02', '2024-1-3', date '2024-1-4', null, '2024-01-05' as other))
+select * from (select 1 as v, date '2024-01-02' as k) pivot(any_value(v) as m for k in ('2024-01-02', '2024-01-03' as other))
+! select * from (select 1 as v, ${timestamp '2024-01-02'; datetime '2024-01-02'} as k) pivot(any_value(v) for k in ('2024-01-02'))
+select * from (select 1 as v, ${timestamp '2024-01-02'; datetime '2024-01-02'; cast('2024-01-02' as date)} as k) pivot(any_value(v) for k in (null, '2024-01-02' as x))
+! select * from (select 1 as v, time '10:00:00' as k) pivot(any_value(v) for k in ('10:00:00'))
+select * from (select 1 as v, ${numeric; bignumeric} '1.5' as k) pivot(any_value(v) for k in (1, 1.50, -2.50, 1e2, numeric '1.5' as other))
+select * from (select 1 as v, 1.5 as k) pivot(any_value(v) for k in (null, 1.5 as x))
+! select * from (select 1 as v, 1.5 as k) pivot(any_value(v) for k in (1))
+! select * from (select 1 as v, 1 as k) pivot(any_value(v) for k in (-(-1)))
+select * from (select 1 as v, struct(date '2024-01-02' as d, 1 as n) as k) pivot(any_value(v) for k in (('2024-1-2', 1), (date '2024-01-03', null)))
+! select * from (select 1 as v, struct(timestamp '2024-01-02' as d, 1 as n) as k) pivot(any_value(v) for k in (('2024-01-02', 1)))
+select * from (select 1 as v, 'a-b' as k) pivot(any_value(v) for k in ('a-b', '', '_x', ' ', '1', null))
+select * from (select 1 as v, '' as k) pivot(any_value(v) as m for k in ('a-b', '', '_x', '1'))
+select * from (select 1 as v, struct('' as a, 'b') as k) pivot(any_value(v) for k in (('', 'b'), ('x', '')))
+select * from (select 1 as v, struct('', 'b') as k) pivot(any_value(v) for k in (('', 'b'), ('x', ''), ('', ''), ('1', '2')))
+select * from (select 1 as v, struct(date '2024-01-02', struct('a' as `1a`)) as k) pivot(any_value(v) for k in ((null, struct('a')), ('2024-01-02', struct('1'))))
+select * from (select 1 as v, struct(1, struct('a')) as k) pivot(any_value(v) for k in ((1, struct('a')), (-1, struct('1'))))
+! select * from (select 1 as v, 1 as k) pivot(any_value(v) for k in (${1.5; numeric '1'} as a))
+! select * from (select 1 as v, date '2024-01-02' as k) pivot(any_value(v) for k in (datetime '2024-01-02' as a))
+! select * from (select 1 as v, numeric '1' as k) pivot(any_value(v) for k in (bignumeric '1' as a))
 -- UNPIVOT
 select * from (select 1 as id, 10 as a, 20 as b) unpivot (v for k in (a, b)) order by k
 select * from (select 1 as id, 10 as a, cast(null as int64) as b) unpivot include nulls (v for k in (a as 'x', b as 'y')) order by k
+select * from (select 10 as a, 20 as b) unpivot (v for k in (a as 1, b as 2)) order by v
+select * from (select 10 as a, 20 as b) unpivot (v for k in (a, b as 'a')) order by v
+! select * from (select 10 as a, 20 as b) unpivot (v for k in (a as 1, b ${; as 'x'}))
+! select * from (select 10 as a, 20 as b) as t unpivot (v for k in (${a; A; t.a}, a))
+! select * from (select 10 as a, 20 as b, 30 as c) unpivot ((v, w) for k in (${(a, b), (b, c); (a, a)}))
 -- Aggregate DISTINCT
 select count(distinct team), sum(distinct score) from people
 select array_agg(distinct team ignore nulls order by team) from people
@@ -630,6 +656,13 @@ select (select n from (select s.* from (select struct(struct(9 as n) as r) as s)
 select (select r.n from (select struct(5 as n) as r) as d) as x from (select 1 as n) as r
 select array(select n from (select struct(x as n) as key from unnest([1, 2]) as x) as d) as x from (select 1 as n) as key
 with r as (select 1 as n) select (select n from (select struct(5 as n) as r) as d) as x, (select count(*) from r) as c from r
+! select 1 as one from people${, people; cross join people; as x join people as X on true; as x, (people as y cross join people as x); tablesample system (100 percent), people} where true
+! select 1 as one from people as x, ${unnest([1]) as x; unnest([1]) as u with offset as x; unnest([1]) with offset, unnest([2]) with offset}
+! select 1 as one from unnest([1]) as u with offset as ${u; U}
+! select 1 as one from orders, orders.tags, ${orders.tags; unnest([1]) as tags}
+! from people as x |> join people as x on true
+select count(*) as n from people, (select 1 from people as people) as p2, unnest([1]), unnest([2]), orders, unnest(orders.tags), unnest(orders.tags)
+select (select count(*) from people) as n from people order by id
 -- UNION ALL BY NAME
 select 1 as a, 2 as b union all by name select 4 as b, 3 as a order by a
 select 1 as a, 2 as b union distinct by name select 2 as b, 1 as a

@@ -30,7 +30,8 @@ function keepNumbers(value: unknown, text: string | undefined): unknown {
   if (typeof value !== 'number') return value;
   if (!Number.isFinite(value)) throw new RangeError('number overflow');
   const source = text ?? String(value);
-  return new WrittenNumber(isWide(source) ? String(value) : source);
+  if (isWide(source)) return new WrittenNumber(value.toExponential());
+  return new WrittenNumber(source === '-0' ? '0' : source);
 }
 
 /** True if an integer fits neither INT64 nor UINT64, so that BigQuery converts it to FLOAT64. */

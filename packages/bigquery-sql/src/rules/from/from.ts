@@ -17,9 +17,10 @@ import { resolveJoin } from './joins.ts';
 import { resolvePivot } from './pivot.ts';
 import { resolveTableFunction } from './table-functions/table-function.ts';
 import { sampled } from './sampled.ts';
-import { openRelation, wildcardRelation } from './table-relations.ts';
+import { openRelation } from './table-relations.ts';
 import { arrayItem, resolveUnnest } from './unnest.ts';
 import { resolveUnpivot } from './unpivot.ts';
+import { wildcardRelation } from './wildcard-table.ts';
 
 /** @param scope the names to which the item may be correlated */
 export function resolveFrom(node: Syntax.FromItem, scope: Scope, context: Context): ResolvedFrom {

@@ -35,6 +35,7 @@ export function joinRight(
   context: Context,
 ): ResolvedFrom {
   const right = context.from(node.right, { ...scope, ranges: left.ranges, merged: left.merged });
+  context.attempt(() => requireOwnNames(node.right, left, right), undefined);
   const join = joinKind(node);
   const { on, merged } = conditionOf(node, join, left, right, scope, context);
   return {
@@ -48,6 +49,14 @@ export function joinRight(
       ...merged,
     ],
   };
+}
+
+/** Each FROM item, element and offset has a name of its own. */
+function requireOwnNames(place: Syntax.FromItem, left: ResolvedFrom, right: ResolvedFrom): void {
+  const names = [...left.ranges, ...right.ranges].flatMap(({ name }) => name ?? []);
+  const repeated = names.find((name, at) => names.slice(0, at).some((other) => sameName(name, other)));
+  if (repeated === undefined) return;
+  throw new Unsupported(place, `two items of FROM are named ${repeated}: give one of them another alias`);
 }
 
 function joinKind({ type, condition }: Pick<Syntax.Join, 'type' | 'condition'>): JoinKind {

@@ -1,9 +1,10 @@
+import { parseDecimal } from '@querygate/text';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { and, compareWith, select } from '../../tree/build.ts';
 import { forEachNode, mapExpression, someNode } from '../../tree/map.ts';
 import type { Expression, Member } from '../../tree/nodes.ts';
-import { isScalar, type Type, unknown } from '../../types.ts';
-import { convert, supertype } from '../coercion.ts';
+import { isScalar, type ScalarName, type Type, typedNulls, unknown } from '../../types.ts';
+import { convert, distance } from '../coercion.ts';
 import { refuseCollations } from '../collation.ts';
 import { type Context, hasFailed, type ResolvedFrom } from '../context.ts';
 import { nameOutputs, type Output, starColumns } from '../queries/outputs.ts';
@@ -90,16 +91,11 @@ function columnsRead(expressions: readonly Expression[]): ReadonlySet<string> {
   return read;
 }
 
-function sameValue(
-  { expression, alias }: Syntax.PivotValue,
-  input: Expression,
-  value: Expression,
-): Expression {
+function sameValue({ expression }: Syntax.PivotValue, input: Expression, value: Expression): Expression {
   refuseCollations(expression, 'PIVOT', [input, value]);
-  const type = supertype([input, value]);
-  if (!type) throw new Unsupported(expression, 'a value of PIVOT must have the type of the column');
-  if (!alias && isScalar(type, 'FLOAT64'))
-    throw new Unsupported(expression, 'this value of PIVOT needs an alias');
+  const type = typedNulls(input.type);
+  if (distance(value, type) === undefined)
+    throw new Unsupported(expression, 'a value of PIVOT must have the type of the column');
   return compareWith('IS NOT DISTINCT FROM', convert(input, type), convert(value, type));
 }
 
@@ -117,51 +113,81 @@ function pivotName(
   { expression, alias }: Syntax.PivotValue,
   type: Type,
 ): string {
-  const name = alias?.name ?? nameOfValue(expression, type);
-  if (aggregate !== undefined) return `${aggregate}_${name}`;
-  return alias || !/^\d/.test(name) ? name : `_${name}`;
+  const name = alias?.name ?? nameOfValue(expression, type, aggregate === undefined);
+  return aggregate === undefined ? name : `${aggregate}_${name}`;
 }
 
-function nameOfValue(node: Syntax.Expression, type: Type): string {
+const typesWithNames: readonly ScalarName[] = ['INT64', 'NUMERIC', 'BIGNUMERIC', 'BOOL', 'STRING', 'DATE'];
+
+/**
+ * A literal as a part of a name, with the type that it gets from the column.
+ *
+ * @param isFirst true if the name begins with it: then not with a digit, except for those of texts
+ */
+function nameOfValue(node: Syntax.Expression, type: Type, isFirst: boolean): string {
+  const isNull = node.kind === 'NullLiteral' || (node.kind === 'Cast' && node.operand.kind === 'NullLiteral');
+  if (isNull) return 'NULL';
+  if (node.kind === 'Tuple') return nameOfStruct(node.elements, type, isFirst);
+  if (node.kind === 'StructConstructor')
+    return nameOfStruct(
+      node.fields.map(({ value }) => value),
+      type,
+      isFirst,
+    );
+  const hasName = ['unknown', 'null'].includes(type.kind) || isScalar(type, ...typesWithNames);
+  const name = hasName ? nameOfLiteral(node, type) : undefined;
+  if (name === undefined) throw new Unsupported(node, 'this value of PIVOT needs an alias');
+  if (name === '') return isFirst ? 'empty_string_value' : '_empty_string_value';
+  const isText = node.kind === 'StringLiteral' && !isScalar(type, 'DATE');
+  return isFirst && !isText && /^\d/.test(name) ? `_${name}` : name;
+}
+
+function nameOfLiteral(node: Syntax.Expression, type: Type): string | undefined {
   switch (node.kind) {
     case 'StringLiteral':
-      return node.value;
-    case 'IntegerLiteral':
-      return String(node.value);
+      return isScalar(type, 'DATE') ? nameOfDate(node.value) : node.value;
     case 'BooleanLiteral':
       return String(node.value);
-    case 'NullLiteral':
-      return 'NULL';
+    case 'IntegerLiteral':
+      return nameOfNumber(String(node.value));
     case 'FloatLiteral':
-      return node.text.replace('.', '_point_');
-    case 'Unary':
-      if (node.operator === '-') return `minus_${nameOfValue(node.operand, type)}`;
-      break;
+      return nameOfNumber(node.text);
+    case 'Unary': {
+      const { operator, operand } = node;
+      const isNumber = operand.kind === 'IntegerLiteral' || operand.kind === 'FloatLiteral';
+      const name = operator === '-' && isNumber ? nameOfLiteral(operand, type) : undefined;
+      return name && (name === '0' ? name : `minus_${name}`);
+    }
     case 'TypedLiteral':
-      if (node.type === 'DATE') return node.value.value.replaceAll('-', '_');
-      if (node.type === 'NUMERIC' || node.type === 'BIGNUMERIC')
-        return node.value.value.replace('-', 'minus_').replace('.', '_point_');
-      break;
-    case 'StructConstructor':
-      return nameOfStruct(
-        node.fields.map(({ value }) => value),
-        type,
-      );
-    case 'Cast':
-      if (node.operand.kind === 'NullLiteral') return 'NULL';
-      break;
-    case 'Tuple':
-      return nameOfStruct(node.elements, type);
+      if (node.type === 'DATE') return nameOfDate(node.value.value);
+      return node.type === 'NUMERIC' || node.type === 'BIGNUMERIC'
+        ? nameOfNumber(node.value.value)
+        : undefined;
+    default:
+      return undefined;
   }
-  throw new Unsupported(node, 'this value of PIVOT needs an alias');
 }
 
+/** The texts of a date may differ: `2024-1-2`. */
+function nameOfDate(text: string): string | undefined {
+  const {
+    year,
+    month = '',
+    day = '',
+  } = /^(?<year>\d{4})-(?<month>\d{1,2})-(?<day>\d{1,2})$/.exec(text)?.groups ?? {};
+  return year && [Number(year), month.padStart(2, '0'), day.padStart(2, '0')].join('_');
+}
+
+const nameOfNumber = (text: string): string | undefined =>
+  parseDecimal(text, { whole: 39, fraction: 38 })?.replace('-', 'minus_').replace('.', '_point_');
+
 /** Each field after its name, if the column's type has one. */
-function nameOfStruct(values: readonly Syntax.Expression[], type: Type): string {
+function nameOfStruct(values: readonly Syntax.Expression[], type: Type, isFirst: boolean): string {
   const fields = type.kind === 'struct' ? type.fields : [];
   const names = values.map((value, at) => {
-    const text = nameOfValue(value, fields[at]?.type ?? unknown);
-    return fields[at]?.name ? `${fields[at].name}_${text}` : text;
+    const { name = '', type: own = unknown } = fields[at] ?? {};
+    const text = nameOfValue(value, own, isFirst && at === 0 && name === '');
+    return name === '' ? text : `${name}_${text}`;
   });
   return names.join('_');
 }

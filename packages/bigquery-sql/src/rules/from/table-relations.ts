@@ -1,12 +1,12 @@
 import type { Field } from '../../table-schema.ts';
-import { column, nullLiteral, select, textLiteral } from '../../tree/build.ts';
+import { select } from '../../tree/build.ts';
 import { freshNames } from '../../tree/fresh-names.ts';
 import { mapParts, type Mapper, mapperWith } from '../../tree/map.ts';
-import type { From, Member, Query, Table } from '../../tree/nodes.ts';
+import type { From, Query, Table } from '../../tree/nodes.ts';
 import { layoutColumns, type StoredColumn, type StoredTable, storedValue } from '../../tree/stored-table.ts';
-import { columnsOf, quote, sameName, scalar, unknown } from '../../types.ts';
+import { columnsOf, quote, unknown } from '../../types.ts';
 import { openColumns } from '../queries/outputs.ts';
-import { absentIn, type Relation, type RelationColumn } from '../scope.ts';
+import type { Relation } from '../scope.ts';
 import { partitionsOf } from './described-tables.ts';
 
 /** A table of which only the name is known. */
@@ -16,9 +16,6 @@ export const openRelation = (name: string): Relation => ({
   from: (alias, start) => ({ kind: 'table', alias, name, relation: quote(name), start }),
 });
 
-/** The pseudo column of wildcard tables: the text that `*` matches. */
-const suffixColumn = '_TABLE_SUFFIX';
-
 /** The relations of the tables that a query may read, by lower-cased name. */
 export const tableRelations = (tables: readonly StoredTable[]): ReadonlyMap<string, Relation> =>
   new Map(tables.map((table) => [table.name.toLowerCase(), tableRelation(table)]));
@@ -27,6 +24,7 @@ function tableRelation(table: StoredTable): Relation {
   const stored = storedColumns(table);
   return {
     isTable: true,
+    tableName: table.name,
     columns: stored.map(({ name, type, required }) => ({
       name,
       column: name,
@@ -91,45 +89,3 @@ export function readStored(query: Query, tables: readonly StoredTable[]): Query 
 /** A table of which only the schema is given stores each field as one column. */
 export const schemaTables = (tables: readonly StoredTable[]): readonly StoredTable[] =>
   tables.map((table) => ({ columns: layoutColumns(table.fields, () => false), ...table }));
-
-/**
- * The tables whose names begin with a prefix, as one: columns are those of the last table by name, NULL where another
- * table has no such column, and the rest of the name is `_TABLE_SUFFIX`. Undefined if there is no such table.
- */
-export function wildcardRelation(
-  prefix: string,
-  relations: ReadonlyMap<string, Relation>,
-): Relation | undefined {
-  const matching = [...relations]
-    .filter(([name, { isTable }]) => isTable && name.startsWith(prefix.toLowerCase()))
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  const last = matching.at(-1)?.[1];
-  if (!last) return undefined;
-  const columns: readonly RelationColumn[] = [
-    ...last.columns.map(({ required: _, ...rest }) => rest),
-    { name: suffixColumn, column: suffixColumn, type: scalar('STRING'), isPseudo: true },
-  ];
-  return {
-    isTable: true,
-    columns,
-    ...absentIn([last]),
-    from(alias, start, fresh) {
-      const inputs = matching.map(([name, relation]): Query => {
-        const inner = fresh(name);
-        const members = columns.map((target): Member => {
-          const own = relation.columns.find((candidate) => sameName(candidate.name, target.name));
-          const value = target.isPseudo
-            ? textLiteral(name.slice(prefix.length))
-            : own
-              ? column(inner, own.column, own.type)
-              : nullLiteral(target.type);
-          return { name: target.column, value };
-        });
-        return select({ columns: members, from: relation.from(inner, start, fresh) });
-      });
-      const [only, another] = inputs;
-      const query: Query = only && !another ? only : { kind: 'set', operator: 'UNION ALL', inputs };
-      return { kind: 'derived', alias, query };
-    },
-  };
-}

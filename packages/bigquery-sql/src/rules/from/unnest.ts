@@ -1,7 +1,7 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import { column } from '../../tree/build.ts';
 import type { Expression, Unnest } from '../../tree/nodes.ts';
-import { describeType, scalar, type Type, typedNulls, unknown } from '../../types.ts';
+import { describeType, sameName, scalar, type Type, typedNulls, unknown } from '../../types.ts';
 import { convert } from '../coercion.ts';
 import type { Context, ResolvedFrom } from '../context.ts';
 import { unnestedArray } from '../expressions/subscripts.ts';
@@ -39,6 +39,8 @@ const startsWithColumn = ({ parts: [first, ...rest] }: Syntax.Path, scope: Scope
 
 export function resolveUnnest(item: ArrayItem, scope: Scope, context: Context): ResolvedFrom {
   const array = arrayOperand(item, scope, context);
+  if (item.alias !== undefined && item.offset !== undefined && sameName(item.alias, item.offset))
+    throw new Unsupported(item.node, `an element and its offset are both named ${item.offset}`);
   const alias = context.fresh(item.alias ?? 'element');
   const from: Unnest = { kind: 'unnest', alias, array, offset: item.offset !== undefined };
   return { from, ranges: unnestRanges(item, alias, elementType(array)), merged: [] };

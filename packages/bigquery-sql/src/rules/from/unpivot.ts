@@ -10,7 +10,7 @@ import {
   struct,
   textLiteral,
 } from '../../tree/build.ts';
-import type { Expression, From } from '../../tree/nodes.ts';
+import type { Column, Expression, From } from '../../tree/nodes.ts';
 import { arrayOf, type Type } from '../../types.ts';
 import { commonSupertype, convert } from '../coercion.ts';
 import { type Context, hasFailed, type ResolvedFrom } from '../context.ts';
@@ -30,6 +30,7 @@ export function unpivotFrom(
   context: Context,
 ): ResolvedFrom {
   const inner = { ...scope, ranges: source.ranges, merged: source.merged };
+  requireLabelsOfOneType(spec);
   const groups = spec.groups.map((group) => {
     if (group.columns.length !== spec.values.length)
       throw new Unsupported(group, `expected ${spec.values.length} columns`);
@@ -38,6 +39,10 @@ export function unpivotFrom(
       label: labelOf(group),
     };
   });
+  requireDistinct(
+    spec.groups.flatMap(({ columns }) => columns),
+    groups.flatMap(({ values }) => values),
+  );
   const types = spec.values.map(
     (name, at): Type =>
       commonSupertype(
@@ -66,12 +71,7 @@ export function unpivotFrom(
   const row = column(element, 'value', first.type);
   const values = types.map((type, at) => field(row, valueName(at), type));
   const isUnpivoted = (value: Expression) =>
-    value.kind === 'column' &&
-    groups.some((group) =>
-      group.values.some(
-        (other) => other.kind === 'column' && other.from === value.from && other.name === value.name,
-      ),
-    );
+    value.kind === 'column' && groups.some((group) => group.values.some((other) => isSame(value, other)));
   const outputs: readonly Output[] = [
     ...source.ranges.flatMap(starColumns).filter(({ value }) => !isUnpivoted(value)),
     ...values.map((value, at) => ({ name: spec.values[at]?.name ?? '', value })),
@@ -97,6 +97,28 @@ export function unpivotFrom(
   };
   return derivedFrom(unpivoted, label?.name, alias);
 }
+
+/** A label that is not given is a STRING. */
+function requireLabelsOfOneType({ groups }: Syntax.UnpivotSpec): void {
+  const labels = groups.map(({ label }) => label?.kind === 'IntegerLiteral');
+  const other = groups[labels.findIndex((isInteger) => isInteger !== labels[0])];
+  if (other)
+    throw new Unsupported(
+      other.label ?? other,
+      'the labels of UNPIVOT are all INT64 or all STRING: a column without a label has its name',
+    );
+}
+
+function requireDistinct(paths: readonly Syntax.Path[], values: readonly Expression[]): void {
+  const at = values.findIndex(
+    (value, index) => value.kind === 'column' && values.slice(0, index).some((other) => isSame(value, other)),
+  );
+  const repeated = paths[at];
+  if (repeated) throw new Unsupported(repeated, 'UNPIVOT takes each column once');
+}
+
+const isSame = (one: Column, other: Expression): boolean =>
+  other.kind === 'column' && other.from === one.from && other.name === one.name;
 
 const valueName = (at: number) => `value${at}`;
 

@@ -134,7 +134,7 @@ function modified(
     throw new Unsupported(except[0], 'EXCEPT leaves no column');
   const replaced = kept.map((column) => {
     const found = replace.find(({ name }) => sameName(name.name, column.name));
-    return found ? resolveOutput(found.expression, column.name, scope, context) : column;
+    return found ? resolveOutput(found.expression, found.name.name, scope, context) : column;
   });
   if (!hasOpen) return replaced;
   const added = replace.filter(({ name }) => !known.some((one) => sameName(one, name.name)));

@@ -34,7 +34,7 @@ export const toJson: SpecialFunction = (place, [value, stringify, another]) => {
     throw new Unsupported(place, 'stringify_wide_numbers must be TRUE or FALSE');
   const isStringified = stringify?.kind === 'literal' && stringify.value === true;
   return asJson(
-    isStringified ? valueText(value, compactFormat(wideNumbersAsText(place))) : jsonText(place, value),
+    isStringified ? valueText(value, valueFormat(wideNumbersAsText(place))) : jsonText(place, value),
   );
 };
 
@@ -75,10 +75,7 @@ export const jsonObject: SpecialFunction = (place, args) => {
         arrayOf(string),
       ),
     );
-  const written = literals.map(({ name }) => name);
-  // Of several fields with the same name the first one is kept.
-  const distinct = literals.filter(({ name }, index) => written.indexOf(name) === index);
-  return asJson(jsonObjectText(distinct.toSorted((a, b) => (a.name < b.name ? -1 : 1))));
+  return asJson(jsonObjectText(firstOfEach(literals).toSorted((a, b) => (a.name < b.name ? -1 : 1))));
 };
 
 function objectOfArrays(
@@ -110,7 +107,7 @@ const asJson = (text: Expression): Expression => castTo(text, scalar('JSON'));
 const jsonText = (place: Place, value: Expression): Expression =>
   valueText(
     value,
-    compactFormat((inner) => {
+    valueFormat((inner) => {
       if (isScalar(inner.type, 'JSON', 'INT64')) return castTo(inner, string);
       if (isScalar(inner.type, 'NUMERIC', 'BIGNUMERIC')) return asString(place, inner);
       if (isScalar(inner.type, 'FLOAT64'))
@@ -179,6 +176,16 @@ const compactFormat = (text: ScalarText): ValueTextFormat => ({
   array: (elements) => enclosed('[', [call('array_to_string', [elements, textLiteral(',')], string)], ']'),
   struct: jsonObjectText,
 });
+
+/** A JSON value: TO_JSON_STRING alone writes all fields with equal names. */
+const valueFormat = (text: ScalarText): ValueTextFormat => ({
+  ...compactFormat(text),
+  struct: (fields) => jsonObjectText(firstOfEach(fields)),
+});
+
+/** Of several fields with the same name the first one is kept. */
+const firstOfEach = (fields: Fields): Fields =>
+  fields.filter(({ name }, index) => fields.findIndex((other) => other.name === name) === index);
 
 const indentedFormat = (text: ScalarText): ValueTextFormat => ({
   null: 'null',
