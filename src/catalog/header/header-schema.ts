@@ -44,15 +44,9 @@ const span = z
   .regex(/^[1-9][0-9]{0,5}[smhd]$/, 'must be a time, as in 10m')
   .transform((text) => (Number.parseInt(text, 10) * (timeUnits[text.slice(-1)] ?? 0)) / 1_000);
 
-const inQuotes = 'must be in quotes: as a number of YAML it would be rounded';
-
-// YAML parses `yes`, `1` and `1.5` as booleans and numbers; requests carry text only.
+// The reader of headers gives what looks like a number or a boolean as it is written: requests carry text only.
 const scalarText = z
   .union([z.string(), z.number(), z.boolean()], { error: 'must be text, a number, true or false' })
-  .refine(
-    (value) => typeof value !== 'number' || !Number.isInteger(value) || Number.isSafeInteger(value),
-    inQuotes,
-  )
   .transform(String)
   .refine((value) => value !== '', 'must not be empty');
 
@@ -95,14 +89,9 @@ const alias = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, 'must be letters, digits, ., _ and -, at most 128, or a UUID')
   .transform(lowerCaseUuid);
 
-/** True if a value, or one of a list, is an integer that YAML has rounded. */
-const roundedNumber = ({ input }: { readonly input?: unknown }): boolean =>
-  [input].flat().some((one) => Number.isInteger(one) && !Number.isSafeInteger(one));
-
 /** A value of a parameter: a list of them if it is repeated. */
 const parameterText = z.union([scalarText, z.array(scalarText).max(maxListItems)], {
-  error: (issue) =>
-    roundedNumber(issue) ? inQuotes : 'must be text, a number, true or false, or a list of them',
+  error: 'must be text, a number, true or false, or a list of them',
 });
 
 const parameterBase = {

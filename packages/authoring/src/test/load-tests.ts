@@ -120,7 +120,7 @@ function onceLink(folder: string): FolderParts['link'] {
 function parseTests(file: string, query: SavedQuery, context: TestContext): TestFile | readonly Problem[] {
   const { tables } = context;
   const text = readFileSync(file, 'utf8');
-  const yaml = readYaml(text);
+  const yaml = readYaml(text, 'yaml', { isText: (path) => isText(path, query, tables) });
   if ('problems' in yaml) return yaml.problems.map((problem) => ({ file, ...problem }));
   const parsed = testFileSchema.safeParse(yaml.data, { error: describeIssue });
   const problems = parsed.success ? checkNames(parsed.data, query, tables) : schemaProblems(parsed.error);
@@ -181,8 +181,8 @@ function toTest(
     tenant: test.tenant ?? data.tenant,
     approximate: test.approximate ?? data.approximate ?? [],
     parameters: {
-      ...parameterTexts(data.parameters, ['parameters'], yaml),
-      ...parameterTexts(test.parameters, ['tests', at, 'parameters'], yaml),
+      ...parameterTexts(data.parameters),
+      ...parameterTexts(test.parameters),
     },
     tables: Object.fromEntries(
       tables.map(([name, rows]) => [
@@ -194,22 +194,34 @@ function toTest(
   };
 }
 
-/** Values as they are written, as a caller sends them: numbers would lose `1.10` and digits beyond 2^53. */
-function parameterTexts(
-  given: TestFileData['parameters'] = {},
-  path: Path,
-  { textOf }: YamlData,
-): QueryTest['parameters'] {
-  const text = (value: unknown, at: Path) =>
-    typeof value === 'number' ? (textOf(at) ?? String(value)) : String(value);
-  return Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [
-      name,
-      Array.isArray(value)
-        ? value.map((item, at) => text(item, [...path, name, at]))
-        : [text(value, [...path, name])],
-    ]),
-  );
+const parameterTexts = (given: TestFileData['parameters'] = {}): QueryTest['parameters'] =>
+  Object.fromEntries(Object.entries(given).map(([name, value]) => [name, [value].flat().map(String)]));
+
+/**
+ * True for the paths of values that are texts, which are read as they are written: `1.10` is not 1.1. A caller sends the
+ * values of parameters so.
+ */
+function isText(path: readonly PropertyKey[], { columns }: SavedQuery, tables: readonly TableSchema[]) {
+  const [key, ...rest] = path[0] === 'tests' ? path.slice(2) : path;
+  if (key === 'parameters') return rest.length > 0;
+  if (key === 'tables')
+    return isTextField(rest.slice(2), tables.find(({ name }) => name === rest[0])?.fields);
+  const [rows, , ...inner] = rest;
+  return key === 'expect' && rows === 'rows' && isTextField(inner, columns);
+}
+
+/** A field of a table, or a column of a query. */
+interface TypedField {
+  readonly name: string;
+  readonly type: string;
+  readonly fields?: readonly TypedField[] | undefined;
+}
+
+/** @param path names of fields, and places in lists */
+function isTextField(path: readonly PropertyKey[], fields: readonly TypedField[] = []): boolean {
+  const [name, ...inner] = path.filter((part) => typeof part === 'string');
+  const field = fields.find((one) => one.name.toLowerCase() === name?.toLowerCase());
+  return inner.length > 0 ? isTextField(inner, field?.fields) : field?.type.toUpperCase() === 'STRING';
 }
 
 /** Misspelled names of tables, fields, parameters and columns: their values would be ignored. */
