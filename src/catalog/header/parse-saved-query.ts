@@ -9,6 +9,7 @@ import { withBounds } from '../binding/times.ts';
 import type { Column, PrometheusText, SavedQuery, Tenant } from '../model/saved-query.ts';
 import { toCachePolicy, toIncremental } from './cache-policy.ts';
 import { checkHeader } from './check-header.ts';
+import { checkOwnJavascript } from './check-javascript.ts';
 import { checkParameterUse } from './check-parameter-use.ts';
 import { type Header, headerSchema, parameterSchema } from './header-schema.ts';
 import { type LinkedSql, unlinked } from './link.ts';
@@ -73,6 +74,7 @@ export function parseSavedQuery(name: string, file: string, text: string, link =
     ].map(({ path, message }) => ({ file, line: parts.lineOf(path), message })),
     ...syntaxProblems(page?.syntaxProblem ?? push?.syntaxProblem, linked),
     ...linked.problems,
+    ...checkOwnJavascript(own.sql, { file, line: own.sqlLine }),
     ...checkParameterUse(file, own, linked.passed),
     ...(header.success ? checkLimits(file, header.data, parts) : []),
   ];

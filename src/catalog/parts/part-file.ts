@@ -13,6 +13,7 @@ import type { Problem } from '../../errors.ts';
 import { linesInOrder } from '../../files/lines-in-order.ts';
 import { viewColumns } from './view-columns.ts';
 import { hasServe, isMaterialized, partHeaderProblems } from './part-header.ts';
+import { checkJavascript, checkOwnJavascript } from '../header/check-javascript.ts';
 import { checkParameterUse } from '../header/check-parameter-use.ts';
 import { typedParameters } from '../header/parse-saved-query.ts';
 import { type HeaderAndSql, readHeader } from '../header/split-file.ts';
@@ -57,7 +58,11 @@ export function parseQueryPart(name: string, file: string, fileText: string): Pa
   // The parts that it reads may use the others; views have none.
   const readsQueries = unit.names.tables.some(({ path }) => sameName(path.parts[0].name, queryDataset));
   const passed = readsQueries ? unit.parameters.map((one) => one.name) : [];
-  const problems = [...ofHeader, ...checkParameterUse(file, parts, passed)];
+  const problems = [
+    ...ofHeader,
+    ...checkOwnJavascript(parts.sql, { file, line: parts.sqlLine }),
+    ...checkParameterUse(file, parts, passed),
+  ];
   return { fileText, units: problems.length > 0 ? [] : [unit], problems, isPart };
 }
 
@@ -97,6 +102,7 @@ export function parseDefinitionFile(file: string, fileText: string): PartFile {
       const ofColumns = viewColumns(unit.tree);
       return [
         ...(typeof ofColumns === 'string' ? [at(unit.tree, ofColumns)] : []),
+        ...(unit.tree.kind === 'CreateFunction' ? checkJavascript(unit.tree, unit.text, unit) : []),
         ...nameProblems(unit).map((message) => at(unit.tree, message)),
         ...unit.names.parameters.map((node) =>
           at(node, `a ${unit.kind} has no parameters: @${node.name.name}`),
