@@ -555,6 +555,13 @@ GROUP BY status;
     rmSync(file);
   });
 
+  test('a file that is not UTF-8 is refused at its line, by sql too', async () => {
+    const sql = write('latin1.sql', Buffer.from("SELECT 1 AS n,\n'Zürich' AS x\n", 'latin1'));
+    const advice = `${sql}:2 must be UTF-8: iconv -f latin1 -t utf-8`;
+    expect((await run('new', 'latin', sql)).errors).toContain(advice);
+    expect((await run('sql', '--file', sql)).errors).toContain(advice);
+  });
+
   test('a wrong name and empty SQL are refused', async () => {
     expect((await run('new', 'in.sql')).errors).toContain('but no name: querygate new <name> in.sql');
     expect((await run('new', 'Bad Name', write('in.sql', sql))).errors).toContain('got the name "Bad Name"');

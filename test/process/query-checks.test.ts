@@ -172,6 +172,25 @@ ASSERT EXISTS(SELECT 1 FROM ordres) AS 'x';
     expect((await run('of')).errors).not.toContain('checks');
   });
 
+  test('whose name has another case are a problem, as a check that never runs would pass', async () => {
+    write('checks/A.SQL', 'ASSERT FALSE;');
+    for (const errors of [(await run()).errors, await check()])
+      expect(errors).toContain('A.SQL its name must end with .sql, in lower case');
+  });
+
+  test.each([
+    ['checks/orders.sql', 'no saved query is named checks/orders.sql; did you mean checks/orders?'],
+    ['orders', 'no saved query is named orders; did you mean checks/orders?'],
+    ['checks', 'no saved query is named checks; the files of checks there are checks/orders, checks/sub/a'],
+    ['checks/sub/', 'no saved query is named checks/sub/; the files of checks there are checks/sub/a'],
+    ['tests/of.yaml', 'no saved query is named tests/of.yaml; did you mean of?'],
+  ])('are named by their paths without an ending: %s', async (name, message) => {
+    write('checks/orders.sql', 'ASSERT TRUE;');
+    mkdirSync(join(queries, 'checks', 'sub'));
+    write('checks/sub/a.sql', 'ASSERT TRUE;');
+    expect((await run(name)).errors).toContain(message);
+  });
+
   test('run beside a gateway that has the store open', async () => {
     write('checks/orders.sql', 'ASSERT (SELECT COUNT(*) FROM orders) = 3');
     const env = { ...settings, STORE_FILE: '' };

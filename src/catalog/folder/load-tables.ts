@@ -5,7 +5,14 @@ import { z } from 'zod';
 import type { Problem } from '../../errors.ts';
 import { readYaml } from '../../files/read-yaml.ts';
 import { describeIssue } from '../../files/schema-problems.ts';
-import { type CatalogFiles, type FileContent, isTablePath, readContent, statFile } from './read-folder.ts';
+import {
+  type CatalogFiles,
+  contentProblem,
+  type FileContent,
+  isTablePath,
+  readContent,
+  statFile,
+} from './read-folder.ts';
 import {
   type AbsentField,
   absentTypes,
@@ -145,7 +152,7 @@ export const parseFields = (data: unknown) => fieldsSchema.safeParse(data, { err
 
 /** The table of one file, whose name is the table's. */
 export function parseTableFile(file: string, content: FileContent): ParsedTable {
-  if ('problem' in content) return { problems: [{ file, message: content.problem }] };
+  if ('problem' in content) return { problems: [contentProblem(file, content)] };
   const json = readYaml(content.text, 'json');
   if ('problems' in json) return { problems: json.problems.map((problem) => ({ file, ...problem })) };
   const parsed = parseFields(json.data);

@@ -7,7 +7,7 @@ import { type Library, librarySteps, type PartFiles } from '../parts/library.ts'
 import { buildLinker, type Linker } from '../parts/link.ts';
 import type { PartSql } from '../model/saved-query.ts';
 import type { Unit } from '../parts/part-file.ts';
-import { type CatalogFiles, isQueryPath, isTablePath, tablesFolder } from './read-folder.ts';
+import { type CatalogFiles, contentProblem, isQueryPath, isTablePath, tablesFolder } from './read-folder.ts';
 
 /** The parts in a queries folder. */
 export interface FolderParts {
@@ -86,7 +86,7 @@ function partProblems(
       // An unreadable file in the folder of queries may be one that is served.
       const unreadable =
         'problem' in content && !isQueryPath(path) && !isTablePath(path)
-          ? [{ file, message: content.problem }]
+          ? [contentProblem(file, content)]
           : [];
       const found = [
         ...unreadable,

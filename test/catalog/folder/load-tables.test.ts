@@ -32,7 +32,11 @@ test('files that are probably misplaced have a warning each, and others none', (
       'test2/x.txt': '',
       'views/v.sql': '',
     },
-    ...{ 'queries/y.sql': '', 'tests/a.yml': '' },
+    ...{ 'queries/y.sql': '', 'tests/a.yml': '', 'tests/rows.json': '', 'tests/sub/x.yaml': '' },
+    ...{ 'sub/inner.sql': '/*---\n---*/', 'sub/deep/er.sql': '/*---\n---*/', 'sub/plain.sql': 'SELECT 1' },
+    ...{ 'tables/sub/x.json': '', 'tables/x.yaml': '', 'tables/README.md': '', 'views/w.json': '' },
+    ...{ 'views/sub/v.sql': '', 'views/sub/V2.SQL': '', 'checks/A.SQL': '', 'checks/b.yaml': '' },
+    ...{ 'prompts/sub/x.md': '', 'prompts/x.yaml': '', 'tests/x.sql': '' },
   };
   const queries = join(folder, 'queries');
   for (const [path, text] of Object.entries(files)) {
@@ -45,10 +49,21 @@ test('files that are probably misplaced have a warning each, and others none', (
       .sort(),
   ).toEqual([
     'q/Big.SQL is not read: its name must end with .sql',
+    'q/checks/b.yaml is not read: its name must end with .sql',
+    'q/prompts/sub/x.md is not read: only files of q/prompts itself are',
+    'q/prompts/x.yaml is not read: its name must end with .md',
     'q/queries is not read: saved queries are files of q itself',
+    'q/sub/deep/er.sql is not read: saved queries are files of q itself',
+    'q/sub/inner.sql is not read: saved queries are files of q itself',
     'q/table is not read; did you mean tables?',
     'q/tables/Orders.JSON is not read: its name must end with .json',
+    'q/tables/sub/x.json is not read: only files of q/tables itself are',
+    'q/tables/x.yaml is not read: its name must end with .json',
     'q/test is not read; did you mean tests?',
+    'q/tests/sub/x.yaml is not read: only files of q/tests itself are',
+    'q/tests/x.sql is not read: its name must end with .yaml',
+    'q/views/sub/V2.SQL is not read: its name must end with .sql',
+    'q/views/w.json is not read: its name must end with .sql',
   ]);
   expect(misplacedFiles('queries')).toEqual([]);
   expect(misplacedFiles(join(folder, 'none'))).toEqual([]);

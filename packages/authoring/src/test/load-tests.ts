@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Catalog, Fixtures, SavedQuery } from 'querygate';
 import { undefinedOrders } from '@querygate/bigquery-sql/analysis';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
-import { didYouMean } from '@querygate/text';
+import { decodeUtf8, didYouMean, listShort, NotUtf8 } from '@querygate/text';
 import { type Problem, ProblemError, type Source } from '@querygate/bigquery-sql/problem';
 import {
   assertionProblems,
@@ -61,22 +61,25 @@ export const testsFolder = (queriesDir: string): string => join(queriesDir, 'tes
  * Loads the tests of saved queries: `tests/<name>.yaml` in the queries folder.
  *
  * @param names of saved queries; empty for all
+ * @param checks the names of the files of checks, for messages
  * @throws ProblemError with the problems of all files
  */
 export function loadTests(
   catalog: Catalog,
   { queriesDir, engine }: Pick<Workspace, 'queriesDir' | 'engine'>,
   names: readonly string[],
+  checks: readonly string[] = [],
 ): readonly TestFile[] {
   const context = { ...catalog, dialect: engine, link: onceLink(queriesDir) };
   const folder = testsFolder(queriesDir);
   const known = catalog.queries.map(({ name }) => name);
-  const unknownQuery = (name: string) => `no saved query is named ${name}${didYouMean(name, known)}`;
+  const unknownQuery = (name: string) => `no saved query is named ${name}${meantName(name, known, checks)}`;
   const problems: Problem[] = names
     .filter((name) => !known.includes(name))
     .map((name) => ({ message: unknownQuery(name) }));
   const files: TestFile[] = [];
   const found = existsSync(folder) ? readdirSync(folder).filter((file) => /\.ya?ml$/.test(file)) : [];
+  if (names.length === 0) problems.push(...unreadTests(folder, found));
   for (const name of found.sort()) {
     const file = join(folder, name);
     const queryName = name.replace(/\.ya?ml$/, '');
@@ -101,6 +104,31 @@ export function loadTests(
   return files;
 }
 
+/** The end of a message about a name that neither a query nor a file of checks has. */
+function meantName(name: string, queries: readonly string[], checks: readonly string[]): string {
+  // The path of a file, as a shell completes it.
+  const path = name.replace(/\/$/, '').replace(/\.(?:sql|ya?ml)$/, '');
+  const exact = [path, `checks/${path}`, path.replace(/^.*\//, '')].find((one) => [...checks, ...queries].includes(one));
+  if (exact !== undefined) return `; did you mean ${exact}?`;
+  const inside = checks.filter((one) => one.startsWith(`${path}/`));
+  return inside.length > 0
+    ? `; the files of checks there are ${listShort(inside)}`
+    : didYouMean(name, [...queries, ...checks]);
+}
+
+/** Tests that never run would pass. */
+function unreadTests(folder: string, found: readonly string[]): readonly Problem[] {
+  const all = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
+  return all
+    .filter((path) => /\.ya?ml$/i.test(path) && !/(?:^|[\\/])\./.test(path) && !found.includes(path))
+    .map((path) => ({
+      file: join(folder, path),
+      message: /\.ya?ml$/.test(path)
+        ? `is not read: only files of ${folder} itself are tests`
+        : 'is not read: its name must end with .yaml, in lower case',
+    }));
+}
+
 /** The tables, the parts and the dialect of a folder. */
 interface TestContext {
   readonly tables: readonly TableSchema[];
@@ -119,7 +147,8 @@ function onceLink(folder: string): FolderParts['link'] {
 
 function parseTests(file: string, query: SavedQuery, context: TestContext): TestFile | readonly Problem[] {
   const { tables } = context;
-  const text = readFileSync(file, 'utf8');
+  const text = textOf(file);
+  if (typeof text !== 'string') return [{ file, line: text.line, message: text.message }];
   const yaml = readYaml(text, 'yaml', { isText: (path) => isText(path, query, tables) });
   if ('problems' in yaml) return yaml.problems.map((problem) => ({ file, ...problem }));
   const parsed = testFileSchema.safeParse(yaml.data, { error: describeIssue });
@@ -143,6 +172,15 @@ function parseTests(file: string, query: SavedQuery, context: TestContext): Test
       asserts: asserts[at]?.assertions ?? [],
     })),
   };
+}
+
+function textOf(file: string): string | NotUtf8 {
+  try {
+    return decodeUtf8(readFileSync(file));
+  } catch (error) {
+    if (error instanceof NotUtf8) return error;
+    throw error;
+  }
 }
 
 /** The first line of a value, which follows its key if it is a block of lines. */
