@@ -69,14 +69,14 @@ export function readYaml(
   if (document.errors.length > 0) {
     const mistakes = causesAmong(document.errors.slice(0, maxProblems), lineOfOffset);
     return {
-      problems: mistakes.map((one) => problemAt(placeOfMistake(one, document, text), explainMistake(one))),
+      problems: mistakes.map((one) =>
+        problemAt(placeOfMistake(one, document, text), explainMistake(one, text)),
+      ),
     };
   }
-  const cut = format === 'yaml' ? textsAfterCommas(document.contents).slice(0, maxProblems) : [];
-  if (cut.length > 0) {
-    const message = 'a text that contains a comma must be in quotes inside { }';
-    return { problems: cut.map((offset) => ({ ...problemAt(offset, ''), message })) };
-  }
+  const cut = format === 'yaml' ? keysWithoutValues(document.contents).slice(0, maxProblems) : [];
+  if (cut.length > 0)
+    return { problems: cut.map(({ offset, message }) => ({ ...problemAt(offset, ''), message })) };
   try {
     if (isText !== undefined) asWritten(document, document.contents, [], isText);
     return {
@@ -137,13 +137,20 @@ function compose(
   return { document };
 }
 
-/** The offsets of what is a key without a value in `{ }`: YAML allows it, but it is the rest of a text after a comma. */
-function textsAfterCommas(node: unknown): readonly number[] {
-  if (node instanceof YAMLSeq) return node.items.flatMap(textsAfterCommas);
+/** The keys without a value in `{ }`, which YAML allows: the rest of a text after a comma, or a value without a space before it. */
+function keysWithoutValues(node: unknown): readonly { readonly offset: number; readonly message: string }[] {
+  if (node instanceof YAMLSeq) return node.items.flatMap(keysWithoutValues);
   if (!(node instanceof YAMLMap)) return [];
-  return node.items.flatMap(({ key, value }, at) =>
-    node.flow === true && at > 0 && value === null ? startOf(key) : textsAfterCommas(value),
-  );
+  return node.items.flatMap(({ key, value }, at) => {
+    if (node.flow !== true || value !== null) return keysWithoutValues(value);
+    const name =
+      isScalar(key) && key.type === 'PLAIN' ? /^([\w-]+):\S/.exec(String(key.value))?.[1] : undefined;
+    const message =
+      name === undefined
+        ? 'a text that contains a comma must be in quotes inside { }'
+        : `a space is missing after ${name}:`;
+    return at > 0 || name !== undefined ? [{ offset: startOf(key), message }] : [];
+  });
 }
 
 /** A scalar that no tag recognizes is text. */
