@@ -28,11 +28,18 @@ function identifierHint(name: string): string {
 
 const text = z.string().trim().min(1, 'must not be empty');
 
-const isZero = (value: unknown) => /^0+s$/.test(String(value));
-const atLeastOne = 'must be at least 1s';
+/** Why a text or a number is not a time in seconds; the largest has as many digits as the pattern takes. */
+function secondsText(input: unknown): string {
+  const text = String(input);
+  if (/^(?:0+|-\d+)s$/.test(text)) return 'must be at least 1s';
+  return Number(text.replace(/s$/, '')) > maxSeconds
+    ? `must be at most ${maxSeconds}s`
+    : 'must be seconds, as in 900s';
+}
 
-const secondsProblem = ({ input }: { readonly input?: unknown }): string =>
-  isZero(input) ? atLeastOne : 'must be seconds, as in 900s';
+const maxSeconds = 99_999_999;
+
+const secondsProblem = ({ input }: { readonly input?: unknown }): string => secondsText(input);
 
 const seconds = z
   .string({ error: secondsProblem })
@@ -41,7 +48,12 @@ const seconds = z
 
 const span = z
   .string('must be a time, as in 10m')
-  .regex(/^[1-9][0-9]{0,5}[smhd]$/, 'must be a time, as in 10m')
+  .regex(/^[1-9][0-9]{0,5}[smhd]$/, {
+    error: ({ input }) =>
+      /^[1-9]\d{6,}[smhd]$/.test(String(input))
+        ? `must be at most 999999${String(input).slice(-1)}`
+        : 'must be a time, as in 10m',
+  })
   .transform((text) => (Number.parseInt(text, 10) * (timeUnits[text.slice(-1)] ?? 0)) / 1_000);
 
 // The reader of headers gives what looks like a number or a boolean as it is written: requests carry text only.
@@ -211,7 +223,14 @@ const wordsOfHeader = {
   ttl: 'caching',
   limit: 'max_rows',
   params: 'parameters',
+  parameter: 'parameters',
   arguments: 'parameters',
+  fields: 'columns',
+  column: 'columns',
+  outputs: 'columns',
+  title: 'description',
+  summary: 'description',
+  uuid: 'id',
 };
 
 const headerShape = {
@@ -240,7 +259,7 @@ const headerShape = {
   caching: z.union([z.literal('disabled'), seconds], {
     error: ({ input }) => {
       if (input === undefined) return 'is missing';
-      return isZero(input) ? `${atLeastOne}, or disabled` : 'must be seconds, as in 900s, or disabled';
+      return `${secondsText(input)}, or disabled`;
     },
   }),
   cache_warming: seconds.optional(),

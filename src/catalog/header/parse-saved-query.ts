@@ -10,7 +10,7 @@ import type { Column, PrometheusText, SavedQuery, Tenant } from '../model/saved-
 import { toCachePolicy, toIncremental } from './cache-policy.ts';
 import { checkHeader } from './check-header.ts';
 import { checkOwnJavascript } from './check-javascript.ts';
-import { checkParameterUse } from './check-parameter-use.ts';
+import { checkParameterUse, hidesParameters } from './check-parameter-use.ts';
 import { type Header, headerSchema, parameterSchema } from './header-schema.ts';
 import { type LinkedSql, unlinked } from './link.ts';
 import { checkLimits, withLimits } from './limit-parameters.ts';
@@ -75,7 +75,9 @@ export function parseSavedQuery(name: string, file: string, text: string, link =
     ...syntaxProblems(page?.syntaxProblem ?? push?.syntaxProblem, linked),
     ...linked.problems,
     ...checkOwnJavascript(own.sql, { file, line: own.sqlLine }),
-    ...checkParameterUse(file, own, linked.passed),
+    ...(hidesParameters(headerProblems)
+      ? []
+      : checkParameterUse(file, own, linked.problems.length > 0 ? undefined : linked.passed)),
     ...(header.success ? checkLimits(file, header.data, parts) : []),
   ];
   // Names of parts that could not be put in would be further problems of the same cause.

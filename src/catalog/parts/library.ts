@@ -35,6 +35,14 @@ export type PartFiles = ReadonlyMap<string, PartFile>;
 /** The texts of the files of a folder by their paths. */
 type Texts = ReadonlyMap<string, string>;
 
+/** What a folder has for a library. */
+interface LibraryFiles {
+  /** Of queries, views and functions. */
+  readonly texts: Texts;
+  /** The paths of tables. */
+  readonly tables: readonly string[];
+}
+
 /**
  * Reads the parts among the files of a folder, some milliseconds each: a step for each.
  *
@@ -42,7 +50,7 @@ type Texts = ReadonlyMap<string, string>;
  */
 export function* librarySteps(
   folder: string,
-  texts: Texts,
+  { texts, tables }: LibraryFiles,
   before: PartFiles = new Map(),
 ): Generator<void, Library> {
   const files = new Map<string, PartFile>();
@@ -62,6 +70,7 @@ export function* librarySteps(
   const views = new NameIndex();
   const functions = new NameIndex();
   const broken = new BrokenNames();
+  const tableOf = new Map(tables.map((path) => [basename(path, '.json').toLowerCase(), path]));
   for (const [path, text] of texts) {
     if (!mayBePart(path, text)) continue;
     if (before.get(path)?.fileText !== text) yield;
@@ -69,6 +78,9 @@ export function* librarySteps(
     if (!file?.isPart) continue;
     const repeated = file.units.flatMap((unit) => {
       if (unit.kind === 'query') return [];
+      const table = unit.kind === 'view' ? tableOf.get(unit.name.toLowerCase()) : undefined;
+      // Queries read the table until the view has another name.
+      if (table !== undefined) return [nameOfTable(unit, join(folder, table))];
       const other = (unit.kind === 'view' ? views : functions).add(unit.name.split('.'), unit);
       return other === undefined ? [] : [repetition(unit, other)];
     });
@@ -139,6 +151,11 @@ const mayBePart = (path: string, text: string): boolean =>
 
 function repetition(unit: Unit, other: Unit): Problem {
   return { file: unit.file, line: unit.line, message: `${unit.name} is already defined in ${other.file}` };
+}
+
+function nameOfTable({ name, file, line }: Unit, table: string): Problem {
+  const message = `${name} is also the table of ${table}: give the view another name, or a data set`;
+  return { file, line, message };
 }
 
 function only(path: readonly string[], [unit, another]: readonly Unit[]): Found {

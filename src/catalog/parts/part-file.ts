@@ -14,7 +14,7 @@ import { linesInOrder } from '../../files/lines-in-order.ts';
 import { viewColumns } from './view-columns.ts';
 import { hasServe, isMaterialized, partHeaderProblems } from './part-header.ts';
 import { checkJavascript, checkOwnJavascript } from '../header/check-javascript.ts';
-import { checkParameterUse } from '../header/check-parameter-use.ts';
+import { checkParameterUse, hidesParameters } from '../header/check-parameter-use.ts';
 import { typedParameters } from '../header/parse-saved-query.ts';
 import { type HeaderAndSql, readHeader } from '../header/split-file.ts';
 
@@ -51,7 +51,8 @@ export function parseQueryPart(name: string, file: string, fileText: string): Pa
   const parts = readHeader(file, fileText);
   if (!('header' in parts)) return { fileText, units: [], problems: parts, isPart: false };
   const isPart = hasServe(parts.header);
-  const ofHeader = isPart ? partHeaderProblems(file, parts) : [];
+  const headerProblems = isPart ? partHeaderProblems(parts) : [];
+  const ofHeader = headerProblems.map(({ path, message }) => ({ file, line: parts.lineOf(path), message }));
   const unit = unitOf(name, file, fileText, parts);
   if (!('kind' in unit)) return { fileText, units: [], problems: [...ofHeader, unit], isPart };
   if (!isPart) return { fileText, units: [unit], problems: [], isPart };
@@ -61,7 +62,7 @@ export function parseQueryPart(name: string, file: string, fileText: string): Pa
   const problems = [
     ...ofHeader,
     ...checkOwnJavascript(parts.sql, { file, line: parts.sqlLine }),
-    ...checkParameterUse(file, parts, passed),
+    ...(hidesParameters(headerProblems) ? [] : checkParameterUse(file, parts, passed)),
   ];
   return { fileText, units: problems.length > 0 ? [] : [unit], problems, isPart };
 }

@@ -10,12 +10,16 @@ test.each<[string, string, readonly string[]]>([
 });
 
 const problems = (sql: string) =>
-  checkParameterUse('q.sql', {
-    header: { parameters: { day: {} } },
-    sql,
-    sqlLine: 10,
-    lineOf: () => 5,
-  });
+  checkParameterUse(
+    'q.sql',
+    {
+      header: { parameters: { day: {} } },
+      sql,
+      sqlLine: 10,
+      lineOf: () => 5,
+    },
+    [],
+  );
 
 test('a parameter that is not declared is named with the line and column of its first use', () => {
   expect(problems('select @day,\n  @dya, @dya')).toEqual([

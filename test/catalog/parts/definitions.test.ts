@@ -30,6 +30,27 @@ function problemsIn(texts: Texts): readonly string[] {
   }
 }
 
+test('a view with the name of a table is one problem: its readers read the table', () => {
+  const table = JSON.stringify([{ name: 'x', type: 'INT64' }]);
+  const texts = { 'views/t.sql': 'CREATE VIEW t AS SELECT 1 AS y', 'tables/t.json': table };
+  expect(linked('SELECT x FROM t', { 'tables/t.json': table })).toBe('SELECT x FROM t');
+  expect(problemsIn({ ...texts, 'reader.sql': reader('SELECT x FROM t') })).toEqual([
+    'views/t.sql:1 t is also the table of tables/t.json: give the view another name, or a data set',
+  ]);
+});
+
+test('a query that cannot be read leaves no parameter of its reader unused', () => {
+  const text = queryText({
+    name: 'reader',
+    columns: { x: 'integer' },
+    parameters: { shop: 'string' },
+    sql: 'SELECT x FROM query.misspelt',
+  });
+  expect(problemsIn({ 'reader.sql': text })).toEqual([
+    expect.stringMatching(/^reader.sql:11:15 no saved query is named misspelt/),
+  ]);
+});
+
 describe('functions in JavaScript', () => {
   const notJavascript = 'not valid JavaScript: SyntaxError:';
 
