@@ -134,10 +134,12 @@ const plainTypes = [
 ] as const;
 const parameterTypes = [...plainTypes, 'enum'];
 
-const plainParameter = z.strictObject({
-  type: z.enum(plainTypes),
-  ...parameterBase,
-});
+const ofEnum = 'it belongs to a parameter with type: enum';
+
+const plainParameter = z.strictObject(
+  { type: z.enum(plainTypes), ...parameterBase },
+  { error: otherWords({ enum: ofEnum, values: ofEnum, unknown: ofEnum }) },
+);
 
 const enumParameter = z.strictObject({
   type: z.literal('enum'),
@@ -231,6 +233,7 @@ const wordsOfHeader = {
   title: 'description',
   summary: 'description',
   uuid: 'id',
+  materialize: 'it belongs to a part of other queries, which has serve: off',
 };
 
 const headerShape = {
@@ -309,7 +312,9 @@ const headerShape = {
   incremental: z.boolean('must be true or false').default(false),
   late: span.optional(),
   reconcile: span.optional(),
-  batch: z.enum(['auto', 'off']).default('auto'),
+  batch: z
+    .enum(['auto', 'off'], 'must be off, or left out: one run serves several tenants wherever it can')
+    .default('auto'),
   federation: federationSchema.optional(),
   prometheus: prometheus.optional(),
 };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { misplacedFiles } from '../../../src/catalog/folder/misplaced-files.ts';
-import { loadTables } from '../../../src/catalog/folder/load-tables.ts';
+import { loadTables, parseTableFile } from '../../../src/catalog/folder/load-tables.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -67,6 +67,32 @@ test('files that are probably misplaced have a warning each, and others none', (
   ]);
   expect(misplacedFiles('queries')).toEqual([]);
   expect(misplacedFiles(join(folder, 'none'))).toEqual([]);
+});
+
+test.each([
+  ['ds.t24', "the name is the last part of the table's, without data set and project: t24.json"],
+  [
+    'events_*',
+    'the name is that of one table: querygate tables add declares a table for each file of a wildcard',
+  ],
+  ['a`b', 'the name has no backquotes, and no blanks at its ends'],
+])('a file whose name no query can have is refused: %s', (name, message) => {
+  const fields = JSON.stringify([{ name: 'a', type: 'STRING' }]);
+  expect(parseTableFile(`q/tables/${name}.json`, { text: fields }).problems).toEqual([
+    { file: `q/tables/${name}.json`, message },
+  ]);
+});
+
+test.each([
+  ['VARCHAR', '; did you mean STRING?'],
+  ['array<string>', '; did you mean STRING?; beside it, "mode": "REPEATED"'],
+  ['NUMERIC(10,2)', '; did you mean NUMERIC?; beside it, "precision": "10", "scale": "2"'],
+  ['VARCHAR(20)', '; did you mean STRING?; beside it, "maxLength": "20"'],
+  ['INTEGR', '; did you mean INTEGER?'],
+])('a type of SQL or of another database has the form that a file takes: %s', (type, meant) => {
+  const [problem] = parseTableFile('t.json', { text: JSON.stringify([{ name: 'a', type }]) }).problems;
+  expect(problem?.message).toMatch(/^type: must be one of STRING, .*, INTERVAL;/);
+  expect(problem?.message.endsWith(`INTERVAL${meant}`)).toBe(true);
 });
 
 describe('loadTables', () => {

@@ -152,6 +152,24 @@ describe('a saved-query file', () => {
       ],
     ],
     [
+      'keys of parts and of enums',
+      header(
+        [
+          ...plain,
+          'materialize: refresh',
+          'batch: on',
+          'parameters:',
+          '  p: { type: string, enum: P, description: P. }',
+        ],
+        'select @p as x',
+      ),
+      [
+        '11 parameters.p: unknown: enum; it belongs to a parameter with type: enum',
+        '9 batch: must be off, or left out: one run serves several tenants wherever it can',
+        '8 unknown: materialize; it belongs to a part of other queries, which has serve: off',
+      ],
+    ],
+    [
       'texts without a value, and those that look like a number',
       header(['tenant_unchecked:', ...plain.slice(0, 3), '  x: { type: integer, description: 1.10 }']),
       [
