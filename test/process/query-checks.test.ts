@@ -162,7 +162,7 @@ ASSERT EXISTS(SELECT 1 FROM ordres) AS 'x';
       expect.stringMatching(/^ {2}checks\/a.sql:2:41 no column is named shop/),
       expect.stringMatching(/^ {2}checks\/a.sql:3:29 no table is named ordres; did you mean orders\?$/),
       expect.stringMatching(
-        /^ {2}checks\/a.sql:4:31 @shop is a parameter of .*bind it: query.of\(shop => …\)$/,
+        /^ {2}checks\/a.sql:4:31 @shop is a parameter of .*, and an ASSERT has none: bind it: query.of\(shop => …\)$/,
       ),
       expect.stringMatching(/^ {2}checks\/b.sql:2:20 expected .*";" after the condition, found/),
       expect.stringMatching(/^ {2}checks\/c.sql:1:1 contains no ASSERT/),
@@ -189,6 +189,13 @@ ASSERT EXISTS(SELECT 1 FROM ordres) AS 'x';
     mkdirSync(join(queries, 'checks', 'sub'));
     write('checks/sub/a.sql', 'ASSERT TRUE;');
     expect((await run(name)).errors).toContain(message);
+  });
+
+  test('say the error of SQL, and not the text that DuckDB has for it', async () => {
+    write('checks/orders.sql', 'ASSERT 1/0 = 1;');
+    expect((await run()).output).toContain(
+      'failed with ENGINE_FAILED: The query failed (division by zero: 1 / 0)',
+    );
   });
 
   test('run beside a gateway that has the store open', async () => {

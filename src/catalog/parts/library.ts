@@ -21,6 +21,8 @@ export interface Library {
   mayName(sql: string): boolean;
   /** The names of the tables that queries can read. */
   tableNames(): readonly string[];
+  /** The names of the functions of the folder. */
+  functionNames(): readonly string[];
   /** The files that are only parts. */
   readonly parts: PartFiles;
   /** The files that have been read. */
@@ -96,6 +98,7 @@ export function* librarySteps(
     parts,
     files,
     tableNames: () => [...queryNames(), ...views.names()],
+    functionNames: () => functions.names(),
     fileAt,
     mayName: (sql) => views.size + functions.size + broken.size > 0 || /\bquery\b/i.test(sql),
     tableNamed(path) {
