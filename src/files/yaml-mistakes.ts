@@ -58,7 +58,7 @@ export const explainMistake = ({ code, message, pos }: YamlMistake, text: string
   byCode[code] ??
   message;
 
-/** What the text shows besides the parser's message. */
+/** Explains a mistake by the text in which the parser found it. */
 function explainText(
   code: ErrorCode,
   message: string,

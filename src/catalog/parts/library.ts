@@ -37,7 +37,7 @@ export type PartFiles = ReadonlyMap<string, PartFile>;
 /** The texts of the files of a folder by their paths. */
 type Texts = ReadonlyMap<string, string>;
 
-/** What a folder has for a library. */
+/** The files of a folder that a library is made of. */
 interface LibraryFiles {
   /** Of queries, views and functions. */
   readonly texts: Texts;

@@ -13,8 +13,8 @@ import type { Problem } from '../../errors.ts';
 import { linesInOrder } from '../../files/lines-in-order.ts';
 import { viewColumns } from './view-columns.ts';
 import { hasServe, isMaterialized, partHeaderProblems } from './part-header.ts';
-import { checkJavascript, checkOwnJavascript } from '../header/check-javascript.ts';
-import { checkParameterUse, hidesParameters } from '../header/check-parameter-use.ts';
+import { checkJavascript, checkOwnJavascript } from '../header/sql/check-javascript.ts';
+import { checkParameterUse, hidesParameters } from '../header/sql/check-parameter-use.ts';
 import { typedParameters } from '../header/parse-saved-query.ts';
 import { type HeaderAndSql, readHeader } from '../header/split-file.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkParameterUse, parameterUses } from '../../../src/catalog/header/check-parameter-use.ts';
+import { checkParameterUse, parameterUses } from '../../../src/catalog/header/sql/check-parameter-use.ts';
 
 test.each<[string, string, readonly string[]]>([
   ['comments and texts', `select '@a', r'\\d', """@b""", @d -- @e\n# @f\n/* @g */`, ['d']],

@@ -1,9 +1,9 @@
 import { problemAt } from '@querygate/bigquery-sql/problem';
 import { type Token, tokenize } from '@querygate/bigquery-sql/syntax';
 import { didYouMean } from '@querygate/text';
-import type { Problem } from '../../errors.ts';
-import type { SchemaProblem } from '../../files/schema-problems.ts';
-import type { HeaderAndSql } from './split-file.ts';
+import type { Problem } from '../../../errors.ts';
+import type { SchemaProblem } from '../../../files/schema-problems.ts';
+import type { HeaderAndSql } from '../split-file.ts';
 
 /**
  * Parameters that are declared but not used in the SQL, or used but not declared; also found in a header with other

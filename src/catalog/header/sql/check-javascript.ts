@@ -1,7 +1,7 @@
 import { compileFunction } from 'node:vm';
 import { problemAt, type Source } from '@querygate/bigquery-sql/problem';
 import { parseQuery, type Syntax, SyntaxProblem } from '@querygate/bigquery-sql/syntax';
-import type { Problem } from '../../errors.ts';
+import type { Problem } from '../../../errors.ts';
 
 /** The problems of the functions in JavaScript that a query defines before it. SQL with mistakes has none here. */
 export function checkOwnJavascript(sql: string, source: Source): readonly Problem[] {
