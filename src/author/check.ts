@@ -106,8 +106,7 @@ async function check(
     });
   const files = once(() => readFolder(queriesDir));
   const parts = once(() => readParts(queriesDir, files()));
-  const meant = (problems: readonly Problem[]) =>
-    withMeantParts(problems, () => parts().library.tableNames());
+  const meant = (problems: readonly Problem[]) => withMeantParts(problems, () => parts().library);
   const checkAssertions = ({ tables }: Pick<Catalog, 'tables'>) => {
     const found = loadChecks(queriesDir, parts);
     const asserted = found.flatMap(({ assertions }) => assertions);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, extname } from 'node:path';
+import { decodeUtf8, NotUtf8 } from '@querygate/text';
 import { GraphQLError, parse } from 'graphql';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import type { Problem } from '../errors.ts';
@@ -36,7 +37,7 @@ export async function compositionProblems(
   const problems: Problem[] = [];
   const others = files.flatMap((file): readonly Subgraph[] => {
     try {
-      const sdl = readFileSync(file, 'utf8');
+      const sdl = decodeUtf8(readFileSync(file));
       parse(sdl);
       return [{ name: basename(file, extname(file)), sdl, file }];
     } catch (error) {
@@ -63,6 +64,7 @@ function fileProblem(file: string, error: unknown): Problem {
     const [place] = error.locations ?? [];
     return { file, message: error.message, ...(place && { line: place.line, column: place.column }) };
   }
+  if (error instanceof NotUtf8) return { file, line: error.line, message: error.message };
   const { code } = error as NodeJS.ErrnoException;
   if (code === undefined) throw error;
   return { file, message: `cannot be read ${pathProblem(file, error, 'file')}` };

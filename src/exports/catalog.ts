@@ -30,7 +30,7 @@ export {
   tablesFolder,
 } from '../catalog/folder/read-folder.ts';
 export { readParts } from '../catalog/folder/read-parts.ts';
-export { parameterUses } from '../catalog/header/check-parameter-use.ts';
+export { parameterUses } from '../catalog/header/sql/check-parameter-use.ts';
 export { headerless } from '../catalog/header/link.ts';
 export { parseSavedQuery } from '../catalog/header/parse-saved-query.ts';
 export { readHeader, sqlPart } from '../catalog/header/split-file.ts';

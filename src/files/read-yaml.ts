@@ -8,8 +8,10 @@ import {
   isScalar,
   Lexer,
   LineCounter,
+  type ParsedNode,
   type ParseOptions,
   Parser,
+  Scalar,
   type SchemaOptions,
   type Tags,
   YAMLMap,
@@ -23,10 +25,15 @@ export interface YamlData {
   readonly data: unknown;
   /** The line of the node at a path; of its nearest ancestor if there is no such node. */
   lineOf(path: readonly PropertyKey[]): number;
-  /** The text of the scalar at a path, as it is written: `1.10`, of which the value is 1.1. */
-  textOf(path: readonly PropertyKey[]): string | undefined;
   /** True if the text ends with a closing bracket of its data, as JSON does: what is cut is then not valid. */
   readonly endsWithBracket: boolean;
+}
+
+interface YamlOptions {
+  /** Returns numbers as they are written: as numbers, `0123` and 21 digits would be changed. */
+  readonly numbersAsText?: boolean;
+  /** True for the paths of values that are texts: numbers and booleans there, and all keys, are returned as they are written. */
+  readonly isText?: (path: readonly PropertyKey[]) => boolean;
 }
 
 interface YamlProblems {
@@ -37,12 +44,11 @@ interface YamlProblems {
  * Parses YAML with line numbers.
  *
  * @param format `json` accepts JSON only: JSON is a subset of YAML, and this parser knows the line of each value
- * @param options `numbersAsText` returns numbers as they are written: as numbers, `0123` and 21 digits would be changed
  */
 export function readYaml(
   text: string,
   format: 'yaml' | 'json' = 'yaml',
-  { numbersAsText = false } = {},
+  { numbersAsText = false, isText }: YamlOptions = {},
 ): YamlData | YamlProblems {
   const lines = new LineCounter();
   const lineOfOffset = (offset: number) => lines.linePos(offset).line;
@@ -51,7 +57,7 @@ export function readYaml(
     return { line, column, message: `not valid ${format.toUpperCase()}: ${message}` };
   };
   const composed = compose(text, lines, {
-    uniqueKeys: true,
+    uniqueKeys: isText === undefined || isSameText,
     ...(format === 'json' && { schema: 'json' }),
     ...(numbersAsText && { customTags: withoutNumbers }),
   });
@@ -63,22 +69,19 @@ export function readYaml(
   if (document.errors.length > 0) {
     const mistakes = causesAmong(document.errors.slice(0, maxProblems), lineOfOffset);
     return {
-      problems: mistakes.map((one) => problemAt(placeOfMistake(one, document, text), explainMistake(one))),
+      problems: mistakes.map((one) =>
+        problemAt(placeOfMistake(one, document, text), explainMistake(one, text)),
+      ),
     };
   }
-  const cut = format === 'yaml' ? textsAfterCommas(document.contents).slice(0, maxProblems) : [];
-  if (cut.length > 0) {
-    const message = 'a text that contains a comma must be in quotes inside { }';
-    return { problems: cut.map((offset) => ({ ...problemAt(offset, ''), message })) };
-  }
+  const cut = format === 'yaml' ? keysWithoutValues(document.contents).slice(0, maxProblems) : [];
+  if (cut.length > 0)
+    return { problems: cut.map(({ offset, message }) => ({ ...problemAt(offset, ''), message })) };
   try {
+    if (isText !== undefined) asWritten(document, document.contents, [], isText);
     return {
       data: document.toJS(),
       lineOf: (path) => lineOfOffset(offsetOf(document.contents, path)),
-      textOf: (path) => {
-        const node = document.getIn(path, true);
-        return isScalar(node) ? node.source : undefined;
-      },
       endsWithBracket: endsWithBracket(document.contents),
     };
   } catch (error) {
@@ -134,18 +137,55 @@ function compose(
   return { document };
 }
 
-/** The offsets of what is a key without a value in `{ }`: YAML allows it, but it is the rest of a text after a comma. */
-function textsAfterCommas(node: unknown): readonly number[] {
-  if (node instanceof YAMLSeq) return node.items.flatMap(textsAfterCommas);
+/** The keys without a value in `{ }`, which YAML allows: the rest of a text after a comma, or a value without a space before it. */
+function keysWithoutValues(node: unknown): readonly { readonly offset: number; readonly message: string }[] {
+  if (node instanceof YAMLSeq) return node.items.flatMap(keysWithoutValues);
   if (!(node instanceof YAMLMap)) return [];
-  return node.items.flatMap(({ key, value }, at) =>
-    node.flow === true && at > 0 && value === null ? startOf(key) : textsAfterCommas(value),
-  );
+  return node.items.flatMap(({ key, value }, at) => {
+    if (node.flow !== true || value !== null) return keysWithoutValues(value);
+    const name =
+      isScalar(key) && key.type === 'PLAIN' ? /^([\w-]+):\S/.exec(String(key.value))?.[1] : undefined;
+    const message =
+      name === undefined
+        ? 'a text that contains a comma must be in quotes inside { }'
+        : `a space is missing after ${name}:`;
+    return at > 0 || name !== undefined ? [{ offset: startOf(key), message }] : [];
+  });
 }
 
 /** A scalar that no tag recognizes is text. */
 const withoutNumbers = (tags: Tags): Tags =>
   tags.filter((tag) => typeof tag === 'string' || !/:(int|float)$/.test(tag.tag));
+
+/** Makes the keys of a node, and the numbers and booleans at the paths of texts, the texts that are written. */
+function asWritten<Of>(
+  document: Document,
+  node: Of,
+  path: readonly PropertyKey[],
+  isText: NonNullable<YamlOptions['isText']>,
+): Of | Scalar {
+  if (node instanceof YAMLSeq)
+    node.items = node.items.map((item, at) => asWritten(document, item, [...path, at], isText));
+  if (node instanceof YAMLMap)
+    for (const pair of node.items) {
+      if (isScalar(pair.key)) pair.key.value = scalarText(pair.key);
+      pair.value = asWritten(document, pair.value, [...path, String(pair.key)], isText);
+    }
+  if (!isText(path)) return node;
+  const meant = isAlias(node) ? node.resolve(document) : node;
+  if (!isScalar(meant) || !['number', 'boolean'].includes(typeof meant.value)) return node;
+  const text = new Scalar(scalarText(meant));
+  text.range = isNode(node) ? (node.range ?? null) : null;
+  if (isScalar(node) && node.anchor !== undefined) text.anchor = node.anchor;
+  return text;
+}
+
+const scalarText = ({ value, source }: Scalar): string =>
+  typeof value === 'string' ? value : (source ?? String(value));
+
+/** Two keys are one if their texts are equal: 1.10 and 1.1 are two. */
+const isSameText = (one: ParsedNode, other: ParsedNode): boolean =>
+  one === other || (isScalar(one) && isScalar(other) && scalarText(one) === scalarText(other));
 
 function offsetOf(root: unknown, path: readonly PropertyKey[]): number {
   let node = root;

@@ -16,26 +16,31 @@ export function problem(path: readonly (string | number)[], message: string): Sc
 export function schemaProblems({ issues }: Pick<z.core.$ZodError, 'issues'>): readonly SchemaProblem[] {
   const all = issues.flatMap(withinUnion).flatMap(atEachKey);
   const misspelt = new Set(all.flatMap(meantKey));
+  // A rule between the keys of an object may be broken by the misspelt one.
+  const objects = new Set(
+    all.filter((one) => meantKey(one).length > 0).map(({ path }) => JSON.stringify(path)),
+  );
   return all
     .filter(({ path, message }) => !message.startsWith(isMissing) || !misspelt.has(JSON.stringify(path)))
+    .filter(({ path, code }) => code !== 'custom' || !objects.has(JSON.stringify(path)))
     .map(({ path, place, message }) => ({
       path: place,
       message: [path.join('.'), message].filter((part) => part !== '').join(': '),
     }));
 }
 
-interface PlacedIssue extends Pick<z.core.$ZodIssue, 'path' | 'message'> {
+interface PlacedIssue extends Pick<z.core.$ZodIssue, 'code' | 'path' | 'message'> {
   readonly place: readonly PropertyKey[];
 }
 
 /** The path of an unknown key leads to its own line. */
 function atEachKey(issue: z.core.$ZodIssue): readonly PlacedIssue[] {
-  const { path, message } = issue;
-  if (issue.code !== 'unrecognized_keys') return [{ path, message, place: path }];
+  const { code, path, message } = issue;
+  if (code !== 'unrecognized_keys') return [{ code, path, message, place: path }];
   const messages = message.split(betweenKeys);
   return issue.keys
     .slice(0, maxUnknownKeys)
-    .map((key, at) => ({ path, message: messages[at] ?? message, place: [...path, key] }));
+    .map((key, at) => ({ code, path, message: messages[at] ?? message, place: [...path, key] }));
 }
 
 /** A caller can send thousands, and each one is compared with all known ones. */
@@ -70,7 +75,7 @@ const isWithin = ({ code, path }: z.core.$ZodIssue): boolean =>
 export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined ? isMissing : `must be ${withArticle(issue.expected)}`;
+      return issue.input === undefined ? isMissing : wrongType(issue.expected, issue.input);
     case 'too_small':
       return sizeProblem(issue.origin, 'least', issue.minimum);
     case 'too_big':
@@ -114,6 +119,14 @@ function unknownKeys({ keys, input, inst }: UnknownKeys, words: Readonly<Record<
     .slice(0, maxUnknownKeys)
     .map((key) => `unknown: ${key}${hintOf(key)}`)
     .join(betweenKeys);
+}
+
+function wrongType(expected: string, input: unknown): string {
+  if (input === null) return `has no value: it must be ${withArticle(expected)}`;
+  // YAML takes 1.10 and True for values of other types.
+  return expected === 'string' && (typeof input === 'number' || typeof input === 'boolean')
+    ? 'must be text: put it in quotes'
+    : `must be ${withArticle(expected)}`;
 }
 
 /** @param origin the kind of value: a number has bounds, a text and a list have a length */

@@ -37,13 +37,51 @@ const byMessage: readonly (readonly [RegExp, string])[] = [
   [/^Unexpected flow-map-end token/, 'a } without a { before it'],
   [/^Unexpected , in flow/, 'a comma without a value before it'],
   [/ at node end$/, 'more text after the end of a value: put the whole in quotes, as in \'"a" b\''],
+  [
+    /^A block sequence may not be used/,
+    'one object has keys, as in name: value, or is a list with dashes: not both',
+  ],
+  [/^Missing , or : between|^Unexpected (?:\S+-)?scalar token/, 'a comma is missing before this'],
+  [
+    /^Block scalar lines must/,
+    'the lines of a text after | or > begin with at least as many spaces as its first line',
+  ],
+  [/trailing content$/, keyAndValue],
   [/^Comments must be separated/, 'a comment has a space before its #'],
   [/^Block scalar header/, 'after | or >, a text begins in the next line'],
 ];
 
-/** An explanation of a mistake, or the parser's own message. */
-export const explainMistake = ({ code, message }: YamlMistake): string =>
-  byCode[code] ?? byMessage.find(([pattern]) => pattern.test(message))?.[1] ?? message;
+/** An explanation of a mistake in a text, or the parser's own message. */
+export const explainMistake = ({ code, message, pos }: YamlMistake, text: string): string =>
+  explainText(code, message, pos, text) ??
+  byMessage.find(([pattern]) => pattern.test(message))?.[1] ??
+  byCode[code] ??
+  message;
+
+/** Explains a mistake by the text in which the parser found it. */
+function explainText(
+  code: ErrorCode,
+  message: string,
+  [start, end]: YamlMistake['pos'],
+  text: string,
+): string | undefined {
+  if (code === 'TAG_RESOLVE_FAILED' && message.startsWith('Unresolved plain scalar')) {
+    const word = text.slice(start, end).trim();
+    return /^[\w.-]+$/.test(word)
+      ? `${word} must be in double quotes, as in "${word}"`
+      : 'it is a list or an object in brackets, with each text in double quotes';
+  }
+  if (code === 'BLOCK_IN_FLOW') {
+    const key = /^[^:]*\s([\w-]+):\s/.exec(text.slice(start, end))?.[1];
+    return key && `a comma is missing before ${key}:, or ${inQuotes}`;
+  }
+  const quote = / at node end$/.test(message) ? text[start - 1] : undefined;
+  if (quote === "'")
+    return "a ' inside a text in single quotes is written twice, as in 'it''s': or use double quotes";
+  if (quote === '"')
+    return String.raw`a " inside a text in double quotes is written \": or use single quotes`;
+  return undefined;
+}
 
 interface YamlMistake {
   readonly code: ErrorCode;
@@ -52,14 +90,25 @@ interface YamlMistake {
 }
 
 /** Mistakes that follow from another one in their line. */
-const consequences: readonly ErrorCode[] = ['MULTILINE_IMPLICIT_KEY', 'MISSING_CHAR', 'UNEXPECTED_TOKEN'];
+const consequences: readonly ErrorCode[] = [
+  'MULTILINE_IMPLICIT_KEY',
+  'MISSING_CHAR',
+  'UNEXPECTED_TOKEN',
+  'BLOCK_IN_FLOW',
+];
+
+/** Mistakes that the parser does not explain, and those of a text that is not JSON, which has one in each word. */
+const isRepeated = ({ code }: YamlMistake, at: number, all: readonly YamlMistake[]): boolean =>
+  code === 'IMPOSSIBLE' ? all.length > 1 : code === 'TAG_RESOLVE_FAILED' && all[at - 1]?.code === code;
 
 /** Without those that only follow from the one before them. */
 export const causesAmong = <Mistake extends YamlMistake>(
   mistakes: readonly Mistake[],
   lineOf: (offset: number) => number,
 ): readonly Mistake[] =>
-  mistakes.filter(({ code, pos }, at) => {
+  mistakes.filter((mistake, at) => {
+    const { code, pos } = mistake;
+    if (isRepeated(mistake, at, mistakes)) return false;
     const before = mistakes.slice(Math.max(0, at - 4), at);
     return (
       !consequences.includes(code) ||

@@ -80,8 +80,8 @@ export function openKeys(options: KeysOptions): Keys {
     log.info({ keys: keys.length }, 'key file loaded');
     for (const problem of checked.unknownEndpoints) log.warn(describeProblem(problem));
   };
-  const onUnreadable = ({ code }: NodeJS.ErrnoException) =>
-    log.error({ code }, 'the key file cannot be read: the previous keys stay valid');
+  const onUnreadable = ({ code, message }: NodeJS.ErrnoException) =>
+    log.error({ code: code ?? message }, 'the key file cannot be read: the previous keys stay valid');
   const onError = (error: unknown) =>
     log.error({ err: error }, 'the key file cannot be checked for changes: the previous keys stay valid');
   let opened: readonly { close(): Promise<void> }[] = [];

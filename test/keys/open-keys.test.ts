@@ -296,5 +296,7 @@ describe('the keys of a gateway', () => {
     );
     writeFileSync(file, '{"keys": [{}]}');
     expect(() => open()).toThrow(/keys\.json:1 keys\.0\.id: /);
+    writeFileSync(file, Buffer.from(textOf(entry(a, { tenants: ['Zürich'] })), 'latin1'));
+    expect(() => open()).toThrow(/keys\.json:\d+ must be UTF-8: iconv -f latin1 -t utf-8/);
   });
 });

@@ -267,6 +267,7 @@ describe('querygate diff', () => {
     for (const name of ['gone.sql', 'Upper case\n.sql', 'große.sql', 'out.sql'])
       rmSync(join(folder, 'queries', name));
     write(folder, {
+      'queries/latin.sql': queryText({ id: uuidOf(5) }).replace('a number', 'a num\u00e9ro'),
       'queries/bad.sql': queryText({ id: uuidOf(2) }),
       'queries/huge.sql': queryText({ id: uuidOf(4) }),
       'queries/tables/t.json': '[{"name":"a","type":"STRING"}]',
@@ -276,12 +277,15 @@ describe('querygate diff', () => {
     expect(output).toContain(
       'bad is not compared: today’s rules refuse its former file: line 1: must start with a YAML header',
     );
+    expect(output).toContain(
+      'latin is not compared: today’s rules refuse its former file: line 7: must be UTF-8: iconv -f latin1 -t utf-8',
+    );
     expect(output).toContain('gone is removed; it is not compared');
     expect(output).toMatch(/huge is not compared: .* had \d+ bytes; at most 1048576 are read/);
     expect(output).toContain('out is removed');
     expect(output).toContain('große is removed');
     expect(output).toContain('the former schema ');
-    expect(summaryOf({ output })).toBe('4 breaking changes of 4 endpoints; 2 endpoints are as at HEAD');
+    expect(summaryOf({ output })).toBe('4 breaking changes of 4 endpoints; 1 endpoint is as at HEAD');
   });
 
   test('works with Windows line ends, in a worktree, in a hook, and with the folder at the top', async () => {

@@ -555,6 +555,23 @@ GROUP BY status;
     rmSync(file);
   });
 
+  test('names that check would refuse are refused at their places in the SQL', async () => {
+    const sql = write('names.sql', 'SELECT 1 AS n FROM UNNEST([@Shop, @shop,\n  @format, @api_key])');
+    const { errors, exitCode } = await run('new', 'names', sql);
+    expect(exitCode).toBe(1);
+    expect(errors).toContain(`${sql}:1:35 @shop is the same name as Shop in SQL`);
+    expect(errors).toContain(`${sql}:2:3 @format is reserved for the format of a REST response`);
+    expect(errors).toContain(`${sql}:2:12 @api_key is a name for API keys`);
+    expect(existsSync(join(queries, 'names.sql'))).toBe(false);
+  });
+
+  test('a file that is not UTF-8 is refused at its line, by sql too', async () => {
+    const sql = write('latin1.sql', Buffer.from("SELECT 1 AS n,\n'Zürich' AS x\n", 'latin1'));
+    const advice = `${sql}:2 must be UTF-8: iconv -f latin1 -t utf-8`;
+    expect((await run('new', 'latin', sql)).errors).toContain(advice);
+    expect((await run('sql', '--file', sql)).errors).toContain(advice);
+  });
+
   test('a wrong name and empty SQL are refused', async () => {
     expect((await run('new', 'in.sql')).errors).toContain('but no name: querygate new <name> in.sql');
     expect((await run('new', 'Bad Name', write('in.sql', sql))).errors).toContain('got the name "Bad Name"');

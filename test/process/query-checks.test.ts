@@ -162,7 +162,7 @@ ASSERT EXISTS(SELECT 1 FROM ordres) AS 'x';
       expect.stringMatching(/^ {2}checks\/a.sql:2:41 no column is named shop/),
       expect.stringMatching(/^ {2}checks\/a.sql:3:29 no table is named ordres; did you mean orders\?$/),
       expect.stringMatching(
-        /^ {2}checks\/a.sql:4:31 @shop is a parameter of .*bind it: query.of\(shop => …\)$/,
+        /^ {2}checks\/a.sql:4:31 @shop is a parameter of .*, and an ASSERT has none: bind it: query.of\(shop => …\)$/,
       ),
       expect.stringMatching(/^ {2}checks\/b.sql:2:20 expected .*";" after the condition, found/),
       expect.stringMatching(/^ {2}checks\/c.sql:1:1 contains no ASSERT/),
@@ -170,6 +170,32 @@ ASSERT EXISTS(SELECT 1 FROM ordres) AS 'x';
     ]);
     expect((await run()).errors).toContain('The checks have problems');
     expect((await run('of')).errors).not.toContain('checks');
+  });
+
+  test('whose name has another case are a problem, as a check that never runs would pass', async () => {
+    write('checks/A.SQL', 'ASSERT FALSE;');
+    for (const errors of [(await run()).errors, await check()])
+      expect(errors).toContain('A.SQL its name must end with .sql, in lower case');
+  });
+
+  test.each([
+    ['checks/orders.sql', 'no saved query is named checks/orders.sql; did you mean checks/orders?'],
+    ['orders', 'no saved query is named orders; did you mean checks/orders?'],
+    ['checks', 'no saved query is named checks; the files of checks there are checks/orders, checks/sub/a'],
+    ['checks/sub/', 'no saved query is named checks/sub/; the files of checks there are checks/sub/a'],
+    ['tests/of.yaml', 'no saved query is named tests/of.yaml; did you mean of?'],
+  ])('are named by their paths without an ending: %s', async (name, message) => {
+    write('checks/orders.sql', 'ASSERT TRUE;');
+    mkdirSync(join(queries, 'checks', 'sub'));
+    write('checks/sub/a.sql', 'ASSERT TRUE;');
+    expect((await run(name)).errors).toContain(message);
+  });
+
+  test('say the error of SQL, and not the text that DuckDB has for it', async () => {
+    write('checks/orders.sql', 'ASSERT 1/0 = 1;');
+    expect((await run()).output).toContain(
+      'failed with ENGINE_FAILED: The query failed (division by zero: 1 / 0)',
+    );
   });
 
   test('run beside a gateway that has the store open', async () => {

@@ -160,6 +160,17 @@ describe('querygate test', () => {
     ).toHaveLength(1);
   });
 
+  test('a file of tests that would never run, or is not UTF-8, is a problem', async () => {
+    const other = join(folder, 'tests', 'Hits.YAML');
+    writeFileSync(other, tests);
+    expect((await run()).errors).toContain(
+      'Hits.YAML is not read: its name must end with .yaml, in lower case',
+    );
+    rmSync(other);
+    writeFileSync(file, Buffer.from(tests.replace('A comment that stays', 'Für alle'), 'latin1'));
+    expect((await run()).errors).toContain('hits.yaml:1 must be UTF-8: iconv -f latin1 -t utf-8');
+  });
+
   test('a parameter is sent as it is written', async () => {
     writeFileSync(
       file,

@@ -58,7 +58,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'main.ts',
   ],
   'src/catalog': ['model', 'binding', 'header', 'parts', 'check', 'folder'],
-  'src/catalog/header': ['schema', 'rows', 'federation'],
+  'src/catalog/header': ['schema', 'rows', 'federation', 'sql'],
   'src/keys': ['rates', 'file', 'jwt', 'sources'],
   'src/engine-contract': ['remote', 'test-suite'],
   'src/engines': ['bigquery', 'duckdb', 'quack'],

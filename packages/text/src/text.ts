@@ -8,6 +8,7 @@ export {
   splitRows,
   textOf,
 } from './cell-texts.ts';
+export { decodeUtf8, NotUtf8 } from './decode-utf8.ts';
 export { type Decimal, decimalUnits, parseDecimal } from './decimal-text.ts';
 export { type ExactJson, exactText, isList, parseExact } from './exact-json.ts';
 export { forbiddenText } from './forbidden-path.ts';

@@ -9,7 +9,7 @@ import {
 import type { EnumParameter, SavedQuery } from '../model/saved-query.ts';
 import { checkFederation } from './check-federation.ts';
 import { checkVersions } from './check-versions.ts';
-import { parseVersionName } from '../model/version-name.ts';
+import { parseVersionName, pinnedName } from '../model/version-name.ts';
 import { type PublicName, publicNames, seriesOf } from '../model/versions.ts';
 
 /**
@@ -61,9 +61,13 @@ function checkFields(queries: readonly SavedQuery[]): readonly Problem[] {
           },
         ]
       : [];
-    return [...reserved, ...others.map((other) => fieldConflict(first, other, queries))];
+    // That two files are one version is a problem of their addresses.
+    const conflicts = others.filter((other) => pinnedOf(other) !== pinnedOf(first));
+    return [...reserved, ...conflicts.map((other) => fieldConflict(first, other, queries))];
   });
 }
+
+const pinnedOf = ({ query }: FieldOwner): string => pinnedName(parseVersionName(query.name));
 
 /** A second version gives the first one a further field, with its number: conflicts of that field are problems of the second. */
 function blameOf(queries: readonly SavedQuery[]): (name: PublicName) => number {

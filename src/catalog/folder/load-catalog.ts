@@ -3,7 +3,7 @@ import { distinctProblems, type Problem, StartError } from '../../errors.ts';
 import { checkAddresses } from '../check/check-addresses.ts';
 import { checkCatalog } from '../check/check-catalog.ts';
 import type { Link } from '../header/link.ts';
-import { type CatalogFiles, type FileContent, readFolder } from './read-folder.ts';
+import { type CatalogFiles, contentProblem, type FileContent, readFolder } from './read-folder.ts';
 import { readParts } from './read-parts.ts';
 import { type FileSql, type ParsedQuery, parseSavedQuery } from '../header/parse-saved-query.ts';
 import type { Catalog } from '../model/saved-query.ts';
@@ -68,7 +68,7 @@ export function parseQueryFile(file: string, content: FileContent, link?: Link):
   if (!namePattern.test(name)) {
     problems.push({ file, message: `the name ${nameRule}` });
   }
-  if ('problem' in content) return { problems: [...problems, { file, message: content.problem }] };
+  if ('problem' in content) return { problems: [...problems, contentProblem(file, content)] };
   const parsed = parseSavedQuery(name, file, content.text, link);
   return problems.length === 0
     ? parsed

@@ -3,7 +3,7 @@ import { type Problem, StartError } from '../../errors.ts';
 import { pathProblem } from '../../files/path-problem.ts';
 import { type Assertion, parseAssertions } from '../parts/assertions.ts';
 import type { Link } from '../header/link.ts';
-import { checksFolder, type FileContent, readCheckFiles, readFolder } from './read-folder.ts';
+import { checksFolder, contentProblem, type FileContent, readCheckFiles, readFolder } from './read-folder.ts';
 import { type FolderParts, readParts } from './read-parts.ts';
 
 /** A file of checks: what must hold for the data. */
@@ -45,8 +45,7 @@ function filesIn(folder: string): readonly (readonly [path: string, content: Fil
 export function parseCheckFile(folder: string, path: string, content: FileContent, link: Link): CheckFile {
   const file = join(folder, path);
   const name = path.slice(0, -'.sql'.length);
-  if ('problem' in content)
-    return { name, file, assertions: [], problems: [{ file, message: content.problem }] };
+  if ('problem' in content) return { name, file, assertions: [], problems: [contentProblem(file, content)] };
   const source = { file, line: 1 };
   return { name, file, ...parseAssertions({ name, source, text: content.text, parameters: [], link }) };
 }

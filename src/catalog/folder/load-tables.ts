@@ -5,7 +5,14 @@ import { z } from 'zod';
 import type { Problem } from '../../errors.ts';
 import { readYaml } from '../../files/read-yaml.ts';
 import { describeIssue } from '../../files/schema-problems.ts';
-import { type CatalogFiles, type FileContent, isTablePath, readContent, statFile } from './read-folder.ts';
+import {
+  type CatalogFiles,
+  contentProblem,
+  type FileContent,
+  isTablePath,
+  readContent,
+  statFile,
+} from './read-folder.ts';
 import {
   type AbsentField,
   absentTypes,
@@ -77,7 +84,7 @@ const plainField = z
     type: z
       .string()
       .toUpperCase()
-      .pipe(z.enum([...fieldTypes, ...absentTypes])),
+      .pipe(z.enum([...fieldTypes, ...absentTypes], { error: ({ input }) => typeProblem(String(input)) })),
     mode: z
       .string()
       .toUpperCase()
@@ -97,6 +104,32 @@ const plainField = z
     if (nests && !fields) context.addIssue(`a ${type} needs fields`);
     if (!nests && fields) context.addIssue(`only a RECORD has fields, not a ${type}`);
   });
+
+const knownTypes: readonly string[] = [...fieldTypes, ...absentTypes];
+
+/** The type that an unknown one is meant to be: one of another database, or in the form of SQL. */
+function typeProblem(type: string): string | undefined {
+  const [, array] = /^ARRAY\s*<\s*(\w+)\s*>$/.exec(type) ?? [];
+  const [, sized = '', first, second] = /^(\w+)\s*\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)$/.exec(type) ?? [];
+  const name = array ?? (sized === '' ? type : sized);
+  const known = knownTypes.includes(name) ? name : otherTypes[name];
+  const meant = known === undefined ? didYouMean(name, knownTypes) : `; did you mean ${known}?`;
+  const size = known === 'STRING' || known === 'BYTES' ? 'maxLength' : 'precision';
+  const others = [
+    array !== undefined && '"mode": "REPEATED"',
+    sized !== '' && `"${size}": "${first}"`,
+    second !== undefined && `"scale": "${second}"`,
+  ].filter((part) => part !== false);
+  const beside = known === undefined || others.length === 0 ? '' : `; beside it, ${others.join(', ')}`;
+  return `must be one of ${knownTypes.join(', ')}${meant}${beside}`;
+}
+
+const otherTypes: Readonly<Record<string, string>> = {
+  ...{ VARCHAR: 'STRING', TEXT: 'STRING', CHAR: 'STRING', NVARCHAR: 'STRING', UUID: 'STRING' },
+  ...{ INT: 'INTEGER', BIGINT: 'INTEGER', SMALLINT: 'INTEGER', TINYINT: 'INTEGER', LONG: 'INTEGER' },
+  ...{ DOUBLE: 'FLOAT', REAL: 'FLOAT', FLOAT32: 'FLOAT', NUMBER: 'NUMERIC', DECIMAL: 'NUMERIC' },
+  ...{ TIMESTAMPTZ: 'TIMESTAMP', BLOB: 'BYTES', VARBINARY: 'BYTES', OBJECT: 'RECORD', MAP: 'RECORD' },
+};
 
 /** Other properties that `bq` prints (policy tags, defaults) are dropped, not rejected; those that nearly have a name are. */
 const fieldSchema: z.ZodType<DeclaredField> = z.preprocess((input, context) => {
@@ -145,7 +178,9 @@ export const parseFields = (data: unknown) => fieldsSchema.safeParse(data, { err
 
 /** The table of one file, whose name is the table's. */
 export function parseTableFile(file: string, content: FileContent): ParsedTable {
-  if ('problem' in content) return { problems: [{ file, message: content.problem }] };
+  const wrongName = nameProblem(basename(file, '.json'));
+  if (wrongName !== undefined) return { problems: [{ file, message: wrongName }] };
+  if ('problem' in content) return { problems: [contentProblem(file, content)] };
   const json = readYaml(content.text, 'json');
   if ('problems' in json) return { problems: json.problems.map((problem) => ({ file, ...problem })) };
   const parsed = parseFields(json.data);
@@ -164,6 +199,17 @@ export function parseTableFile(file: string, content: FileContent): ParsedTable 
     message: [...path.slice(-1).filter((part) => typeof part === 'string'), message].join(': '),
   }));
   return { problems };
+}
+
+/** Why no query can name a table so. */
+function nameProblem(name: string): string | undefined {
+  if (name.includes('*'))
+    return 'the name is that of one table: querygate tables add declares a table for each file of a wildcard';
+  if (name.includes('.'))
+    return `the name is the last part of the table's, without data set and project: ${name.slice(name.lastIndexOf('.') + 1)}.json`;
+  return /[`\p{Cc}]/u.test(name) || name.trim() !== name
+    ? 'the name has no backquotes, and no blanks at its ends'
+    : undefined;
 }
 
 /** The fields that local data has, and those that it does not: a RECORD of nothing else is one of these. */

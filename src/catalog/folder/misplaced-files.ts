@@ -1,7 +1,7 @@
-import { type Dirent, readdirSync } from 'node:fs';
+import { type Dirent, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { didYouMean } from '@querygate/text';
-import { checksFolder, innerFolders } from './read-folder.ts';
+import { checksFolder, hasFolders, innerFolders } from './read-folder.ts';
 
 /** The folders in a queries folder, each with the ends of the names of its files. */
 const endingsOf: Readonly<Record<string, readonly string[]>> = {
@@ -11,36 +11,74 @@ const endingsOf: Readonly<Record<string, readonly string[]>> = {
   prompts: ['.md'],
 };
 
+/** The endings of files that have a meaning in some folder; others are notes, and copies of editors. */
+const meaningful = /\.(?:sql|json|ya?ml|js)$/i;
+
+/** The endings of data files beside tests, which name them. */
+const dataOfTests = /\.json$/i;
+
 /**
  * Warnings about files of a queries folder that nothing reads, and that are probably meant to be read: their name has another
- * case, or their folder nearly the right name.
+ * case or another ending, they are in a folder inside, or their folder has nearly the right name.
  */
 export function misplacedFiles(folder: string): readonly string[] {
   const entries = entriesOf(folder);
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
   return [
-    ...otherCase(folder, entries, ['.sql']),
+    ...otherEnding(folder, entries, (name) => /\.sql$/i.test(name), ['.sql']),
     ...folders.flatMap((inner) => {
-      const path = join(folder, inner);
       const endings = endingsOf[inner];
-      return endings === undefined ? inOtherFolder(folder, inner) : otherCase(path, entriesOf(path), endings);
+      return endings === undefined ? inOtherFolder(folder, inner) : inInnerFolder(folder, inner, endings);
     }),
   ];
 }
 
-function otherCase(
+function inInnerFolder(folder: string, inner: string, endings: readonly string[]): readonly string[] {
+  const path = join(folder, inner);
+  const isMeant = (name: string) =>
+    meaningful.test(name) &&
+    !(inner === 'tests' && dataOfTests.test(name)) &&
+    // A check in another case is a problem of the checks.
+    !(inner === checksFolder && /\.sql$/i.test(name));
+  const below = (at: string): readonly string[] => {
+    const entries = entriesOf(at);
+    const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(at, name));
+    const isRead = at === path || readsBelow.has(inner);
+    return [
+      ...(isRead ? otherEnding(at, entries, isMeant, endings) : tooDeep(at, entries, path, endings)),
+      ...folders.flatMap(below),
+    ];
+  };
+  return below(path);
+}
+
+/** The inner folders whose files may be in folders of their own. */
+const readsBelow: ReadonlySet<string> = new Set([
+  ...Object.keys(innerFolders).filter(hasFolders),
+  checksFolder,
+]);
+
+function otherEnding(
   folder: string,
   entries: readonly Dirent[],
+  isMeant: (name: string) => boolean,
   endings: readonly string[],
 ): readonly string[] {
   const names = entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
-  return names.flatMap((name) => {
-    const ending = endings.find((one) => name.toLowerCase().endsWith(one) && !name.endsWith(one));
-    return ending === undefined
-      ? []
-      : [`${join(folder, name)} is not read: its name must end with ${ending}`];
-  });
+  return names
+    .filter((name) => isMeant(name) && !endings.some((ending) => name.endsWith(ending)))
+    .map((name) => `${join(folder, name)} is not read: its name must end with ${endings[0]}`);
 }
+
+const tooDeep = (
+  folder: string,
+  entries: readonly Dirent[],
+  inner: string,
+  endings: readonly string[],
+): readonly string[] =>
+  entries
+    .filter((entry) => !entry.isDirectory() && endings.some((one) => entry.name.toLowerCase().endsWith(one)))
+    .map(({ name }) => `${join(folder, name)} is not read: only files of ${inner} itself are`);
 
 function inOtherFolder(folder: string, inner: string): readonly string[] {
   const path = join(folder, inner);
@@ -51,7 +89,27 @@ function inOtherFolder(folder: string, inner: string): readonly string[] {
   const known = Object.keys(endingsOf);
   const hint = didYouMean(inner, known);
   const meant = known.find((one) => hint.includes(` ${one}?`));
-  return meant !== undefined && has(endingsOf[meant] ?? []) ? [`${path} is not read${hint}`] : [];
+  return meant !== undefined && has(endingsOf[meant] ?? [])
+    ? [`${path} is not read${hint}`]
+    : queriesBelow(folder, path);
+}
+
+/** Saved queries in a folder of another name: other SQL, as of migrations, has no header. */
+const queriesBelow = (folder: string, path: string): readonly string[] =>
+  entriesOf(path).flatMap((entry) => {
+    const file = join(path, entry.name);
+    if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : queriesBelow(folder, file);
+    return entry.name.toLowerCase().endsWith('.sql') && startsWithHeader(file)
+      ? [`${file} is not read: saved queries are files of ${folder} itself`]
+      : [];
+  });
+
+function startsWithHeader(file: string): boolean {
+  try {
+    return /^\uFEFF?\s*\/\*---/.test(readFileSync(file, 'utf8'));
+  } catch {
+    return false;
+  }
 }
 
 /** Hidden ones are those of editors and Kubernetes. */

@@ -1,10 +1,24 @@
 import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { StartError } from '../../errors.ts';
+import { decodeUtf8, NotUtf8 } from '@querygate/text';
+import { type Problem, StartError } from '../../errors.ts';
 import { pathProblem } from '../../files/path-problem.ts';
 
 /** The content of a file in a queries folder, or why it cannot be read. */
-export type FileContent = { readonly text: string } | { readonly problem: string };
+export type FileContent = { readonly text: string } | UnreadableContent;
+
+interface UnreadableContent {
+  readonly problem: string;
+  /** Undefined if the file as a whole cannot be read. */
+  readonly line?: number;
+}
+
+/** The problem of a file that cannot be read. @param file the path that messages show */
+export const contentProblem = (file: string, { problem, line }: UnreadableContent): Problem => ({
+  file,
+  ...(line !== undefined && { line }),
+  message: problem,
+});
 
 /**
  * The files of a queries folder by their paths in it: queries `<name>.sql`, tables `tables/<name>.json`, and definitions
@@ -62,7 +76,15 @@ export const checksFolder = 'checks';
 
 /** The files of checks in a queries folder, by their paths in it. @throws Error if their folder cannot be read */
 export function readCheckFiles(folder: string): CatalogFiles {
-  return contentsOf(folder, existingNames(folder, checksFolder, namesBelow, '.sql'));
+  const paths = existingNames(folder, checksFolder, namesBelow, '').filter((path) => /\.sql$/i.test(path));
+  // A check that never runs would pass.
+  const misnamed = { problem: 'its name must end with .sql, in lower case' };
+  return new Map(
+    [...contentsOf(folder, paths)].map(([path, content]) => [
+      path,
+      path.endsWith('.sql') ? content : misnamed,
+    ]),
+  );
 }
 
 /** The paths of the files in an inner folder. A folder without files need not exist. */
@@ -111,8 +133,9 @@ export function readContent(file: string, stats: Stats | Error): FileContent {
   if (!stats.isFile()) return { problem: 'is not a regular file' };
   if (stats.size > maxFileBytes) return tooLarge(stats.size);
   try {
-    return { text: readFileSync(file, 'utf8') };
+    return { text: decodeUtf8(readFileSync(file)) };
   } catch (error) {
+    if (error instanceof NotUtf8) return { problem: error.message, line: error.line };
     return { problem: unreadable(error) };
   }
 }

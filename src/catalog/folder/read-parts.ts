@@ -6,8 +6,7 @@ import type { Link } from '../header/link.ts';
 import { type Library, librarySteps, type PartFiles } from '../parts/library.ts';
 import { buildLinker, type Linker } from '../parts/link.ts';
 import type { PartSql } from '../model/saved-query.ts';
-import type { Unit } from '../parts/part-file.ts';
-import { type CatalogFiles, isQueryPath, isTablePath, tablesFolder } from './read-folder.ts';
+import { type CatalogFiles, contentProblem, isQueryPath, isTablePath } from './read-folder.ts';
 
 /** The parts in a queries folder. */
 export interface FolderParts {
@@ -48,7 +47,8 @@ function* partSteps(folder: string, files: CatalogFiles, before?: PartFiles): Ge
   for (const [path, content] of files) {
     if (!isTablePath(path) && 'text' in content) texts.set(path, content.text);
   }
-  const library = yield* librarySteps(folder, texts, before);
+  const tables = [...files.keys()].filter(isTablePath);
+  const library = yield* librarySteps(folder, { texts, tables }, before);
   const { link, taken, unread, textsOf, ...linker } = buildLinker(library);
   return {
     library,
@@ -72,13 +72,6 @@ function partProblems(
   ofNames: readonly Problem[],
 ): ReadonlyMap<string, readonly Problem[]> {
   const byFile = Map.groupBy(ofNames, ({ file }) => file);
-  const tables = new Map([...files.keys()].filter(isTablePath).map((path) => [path.toLowerCase(), path]));
-  const hidden = ({ kind, name, file, line }: Unit): readonly Problem[] => {
-    const table = kind === 'view' ? tables.get(`${tablesFolder}/${name.toLowerCase()}.json`) : undefined;
-    if (table === undefined) return [];
-    const message = `${name} is also the table of ${join(folder, table)}: give the view another name, or a data set`;
-    return [{ file, line, message }];
-  };
   return new Map(
     [...files].flatMap(([path, content]) => {
       const file = join(folder, path);
@@ -86,13 +79,11 @@ function partProblems(
       // An unreadable file in the folder of queries may be one that is served.
       const unreadable =
         'problem' in content && !isQueryPath(path) && !isTablePath(path)
-          ? [{ file, message: content.problem }]
+          ? [contentProblem(file, content)]
           : [];
       const found = [
         ...unreadable,
-        ...(part === undefined
-          ? []
-          : [...part.problems, ...part.units.flatMap(hidden), ...(byFile.get(file) ?? [])]),
+        ...(part === undefined ? [] : [...part.problems, ...(byFile.get(file) ?? [])]),
       ];
       return found.length === 0 ? [] : [[path, found] as const];
     }),

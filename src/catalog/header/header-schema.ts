@@ -28,11 +28,18 @@ function identifierHint(name: string): string {
 
 const text = z.string().trim().min(1, 'must not be empty');
 
-const isZero = (value: unknown) => /^0+s$/.test(String(value));
-const atLeastOne = 'must be at least 1s';
+/** Why a text or a number is not a time in seconds; the largest has as many digits as the pattern takes. */
+function secondsText(input: unknown): string {
+  const text = String(input);
+  if (/^(?:0+|-\d+)s$/.test(text)) return 'must be at least 1s';
+  return Number(text.replace(/s$/, '')) > maxSeconds
+    ? `must be at most ${maxSeconds}s`
+    : 'must be seconds, as in 900s';
+}
 
-const secondsProblem = ({ input }: { readonly input?: unknown }): string =>
-  isZero(input) ? atLeastOne : 'must be seconds, as in 900s';
+const maxSeconds = 99_999_999;
+
+const secondsProblem = ({ input }: { readonly input?: unknown }): string => secondsText(input);
 
 const seconds = z
   .string({ error: secondsProblem })
@@ -41,18 +48,17 @@ const seconds = z
 
 const span = z
   .string('must be a time, as in 10m')
-  .regex(/^[1-9][0-9]{0,5}[smhd]$/, 'must be a time, as in 10m')
+  .regex(/^[1-9][0-9]{0,5}[smhd]$/, {
+    error: ({ input }) =>
+      /^[1-9]\d{6,}[smhd]$/.test(String(input))
+        ? `must be at most 999999${String(input).slice(-1)}`
+        : 'must be a time, as in 10m',
+  })
   .transform((text) => (Number.parseInt(text, 10) * (timeUnits[text.slice(-1)] ?? 0)) / 1_000);
 
-const inQuotes = 'must be in quotes: as a number of YAML it would be rounded';
-
-// YAML parses `yes`, `1` and `1.5` as booleans and numbers; requests carry text only.
+// The reader of headers gives what looks like a number or a boolean as it is written: requests carry text only.
 const scalarText = z
   .union([z.string(), z.number(), z.boolean()], { error: 'must be text, a number, true or false' })
-  .refine(
-    (value) => typeof value !== 'number' || !Number.isInteger(value) || Number.isSafeInteger(value),
-    inQuotes,
-  )
   .transform(String)
   .refine((value) => value !== '', 'must not be empty');
 
@@ -95,14 +101,9 @@ const alias = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/, 'must be letters, digits, ., _ and -, at most 128, or a UUID')
   .transform(lowerCaseUuid);
 
-/** True if a value, or one of a list, is an integer that YAML has rounded. */
-const roundedNumber = ({ input }: { readonly input?: unknown }): boolean =>
-  [input].flat().some((one) => Number.isInteger(one) && !Number.isSafeInteger(one));
-
 /** A value of a parameter: a list of them if it is repeated. */
 const parameterText = z.union([scalarText, z.array(scalarText).max(maxListItems)], {
-  error: (issue) =>
-    roundedNumber(issue) ? inQuotes : 'must be text, a number, true or false, or a list of them',
+  error: 'must be text, a number, true or false, or a list of them',
 });
 
 const parameterBase = {
@@ -133,10 +134,12 @@ const plainTypes = [
 ] as const;
 const parameterTypes = [...plainTypes, 'enum'];
 
-const plainParameter = z.strictObject({
-  type: z.enum(plainTypes),
-  ...parameterBase,
-});
+const ofEnum = 'it belongs to a parameter with type: enum';
+
+const plainParameter = z.strictObject(
+  { type: z.enum(plainTypes), ...parameterBase },
+  { error: otherWords({ enum: ofEnum, values: ofEnum, unknown: ofEnum }) },
+);
 
 const enumParameter = z.strictObject({
   type: z.literal('enum'),
@@ -222,7 +225,15 @@ const wordsOfHeader = {
   ttl: 'caching',
   limit: 'max_rows',
   params: 'parameters',
+  parameter: 'parameters',
   arguments: 'parameters',
+  fields: 'columns',
+  column: 'columns',
+  outputs: 'columns',
+  title: 'description',
+  summary: 'description',
+  uuid: 'id',
+  materialize: 'it belongs to a part of other queries, which has serve: off',
 };
 
 const headerShape = {
@@ -251,7 +262,7 @@ const headerShape = {
   caching: z.union([z.literal('disabled'), seconds], {
     error: ({ input }) => {
       if (input === undefined) return 'is missing';
-      return isZero(input) ? `${atLeastOne}, or disabled` : 'must be seconds, as in 900s, or disabled';
+      return `${secondsText(input)}, or disabled`;
     },
   }),
   cache_warming: seconds.optional(),
@@ -301,7 +312,9 @@ const headerShape = {
   incremental: z.boolean('must be true or false').default(false),
   late: span.optional(),
   reconcile: span.optional(),
-  batch: z.enum(['auto', 'off']).default('auto'),
+  batch: z
+    .enum(['auto', 'off'], 'must be off, or left out: one run serves several tenants wherever it can')
+    .default('auto'),
   federation: federationSchema.optional(),
   prometheus: prometheus.optional(),
 };

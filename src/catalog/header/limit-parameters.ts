@@ -1,7 +1,7 @@
 import { problemAt } from '@querygate/bigquery-sql/problem';
 import type { Problem } from '../../errors.ts';
 import type { Parameter, SavedQuery } from '../model/saved-query.ts';
-import { parameterUses } from './check-parameter-use.ts';
+import { parameterUses } from './sql/check-parameter-use.ts';
 import type { Header } from './header-schema.ts';
 import type { HeaderAndSql } from './split-file.ts';
 

@@ -9,7 +9,8 @@ import { withBounds } from '../binding/times.ts';
 import type { Column, PrometheusText, SavedQuery, Tenant } from '../model/saved-query.ts';
 import { toCachePolicy, toIncremental } from './cache-policy.ts';
 import { checkHeader } from './check-header.ts';
-import { checkParameterUse } from './check-parameter-use.ts';
+import { checkOwnJavascript } from './sql/check-javascript.ts';
+import { checkParameterUse, hidesParameters } from './sql/check-parameter-use.ts';
 import { type Header, headerSchema, parameterSchema } from './header-schema.ts';
 import { type LinkedSql, unlinked } from './link.ts';
 import { checkLimits, withLimits } from './limit-parameters.ts';
@@ -73,7 +74,10 @@ export function parseSavedQuery(name: string, file: string, text: string, link =
     ].map(({ path, message }) => ({ file, line: parts.lineOf(path), message })),
     ...syntaxProblems(page?.syntaxProblem ?? push?.syntaxProblem, linked),
     ...linked.problems,
-    ...checkParameterUse(file, own, linked.passed),
+    ...checkOwnJavascript(own.sql, { file, line: own.sqlLine }),
+    ...(hidesParameters(headerProblems)
+      ? []
+      : checkParameterUse(file, own, linked.problems.length > 0 ? undefined : linked.passed)),
     ...(header.success ? checkLimits(file, header.data, parts) : []),
   ];
   // Names of parts that could not be put in would be further problems of the same cause.

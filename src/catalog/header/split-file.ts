@@ -36,7 +36,7 @@ export function readHeader(file: string, text: string): HeaderAndSql | readonly 
   }
   const headerLine = lineAt(text, text.indexOf('/*---') + 5) + 1;
 
-  const yaml = readYaml(found.groups.header);
+  const yaml = readYaml(found.groups.header, 'yaml', { isText });
   if ('problems' in yaml) {
     return yaml.problems.map(({ line, column, message }) => ({
       file,
@@ -54,6 +54,15 @@ export function readHeader(file: string, text: string): HeaderAndSql | readonly 
         ? headerLine - 1
         : headerLine + yaml.lineOf(key === undefined ? [] : [key, ...rest]) - 1,
   };
+}
+
+/** True for the values of parameters, which are texts as requests carry them: `1.10` is not 1.1. */
+function isText([section, name, key, inner, listed]: readonly PropertyKey[]): boolean {
+  if (section === 'warm') return key !== undefined;
+  if (section !== 'parameters' || name === undefined) return false;
+  return key === 'values'
+    ? inner !== undefined && listed === 'also'
+    : ['default', 'example', 'min', 'max'].includes(String(key));
 }
 
 const isObject = (data: unknown): data is object => typeof data === 'object' && data !== null;

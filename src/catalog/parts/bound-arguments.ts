@@ -74,10 +74,15 @@ function passedProblem(
   const own = reader.parameters.find((one) => sameName(one.name, name));
   const bind = `bind it: ${partName}(${name} => …)`;
   if (reader.kind === 'view') return `@${name} is a parameter of ${file}, and a view has none: ${bind}`;
+  if (!own && isAssertion(reader))
+    return `@${name} is a parameter of ${file}, and an ASSERT has none: ${bind}`;
   if (!own) return `@${name} is a parameter of ${file}: declare it under parameters, or ${bind}`;
   if (typeText(own) === typeText(parameter)) return undefined;
   return `@${name} is ${typeText(own)} here and ${typeText(parameter)} in ${file}: declare both with the same bind, or ${bind}`;
 }
+
+/** The names of saved queries have no slash, and those of files of checks and tests do. */
+const isAssertion = ({ name }: Unit): boolean => name.includes('/');
 
 const typeText = ({ bind = 'STRING', repeated }: TypedParameter): string =>
   repeated ? `ARRAY<${bind}>` : bind;

@@ -21,6 +21,8 @@ export interface Library {
   mayName(sql: string): boolean;
   /** The names of the tables that queries can read. */
   tableNames(): readonly string[];
+  /** The names of the functions of the folder. */
+  functionNames(): readonly string[];
   /** The files that are only parts. */
   readonly parts: PartFiles;
   /** The files that have been read. */
@@ -35,6 +37,14 @@ export type PartFiles = ReadonlyMap<string, PartFile>;
 /** The texts of the files of a folder by their paths. */
 type Texts = ReadonlyMap<string, string>;
 
+/** The files of a folder that a library is made of. */
+interface LibraryFiles {
+  /** Of queries, views and functions. */
+  readonly texts: Texts;
+  /** The paths of tables. */
+  readonly tables: readonly string[];
+}
+
 /**
  * Reads the parts among the files of a folder, some milliseconds each: a step for each.
  *
@@ -42,7 +52,7 @@ type Texts = ReadonlyMap<string, string>;
  */
 export function* librarySteps(
   folder: string,
-  texts: Texts,
+  { texts, tables }: LibraryFiles,
   before: PartFiles = new Map(),
 ): Generator<void, Library> {
   const files = new Map<string, PartFile>();
@@ -62,6 +72,7 @@ export function* librarySteps(
   const views = new NameIndex();
   const functions = new NameIndex();
   const broken = new BrokenNames();
+  const tableOf = new Map(tables.map((path) => [basename(path, '.json').toLowerCase(), path]));
   for (const [path, text] of texts) {
     if (!mayBePart(path, text)) continue;
     if (before.get(path)?.fileText !== text) yield;
@@ -69,6 +80,9 @@ export function* librarySteps(
     if (!file?.isPart) continue;
     const repeated = file.units.flatMap((unit) => {
       if (unit.kind === 'query') return [];
+      const table = unit.kind === 'view' ? tableOf.get(unit.name.toLowerCase()) : undefined;
+      // Queries read the table until the view has another name.
+      if (table !== undefined) return [nameOfTable(unit, join(folder, table))];
       const other = (unit.kind === 'view' ? views : functions).add(unit.name.split('.'), unit);
       return other === undefined ? [] : [repetition(unit, other)];
     });
@@ -84,6 +98,7 @@ export function* librarySteps(
     parts,
     files,
     tableNames: () => [...queryNames(), ...views.names()],
+    functionNames: () => functions.names(),
     fileAt,
     mayName: (sql) => views.size + functions.size + broken.size > 0 || /\bquery\b/i.test(sql),
     tableNamed(path) {
@@ -139,6 +154,11 @@ const mayBePart = (path: string, text: string): boolean =>
 
 function repetition(unit: Unit, other: Unit): Problem {
   return { file: unit.file, line: unit.line, message: `${unit.name} is already defined in ${other.file}` };
+}
+
+function nameOfTable({ name, file, line }: Unit, table: string): Problem {
+  const message = `${name} is also the table of ${table}: give the view another name, or a data set`;
+  return { file, line, message };
 }
 
 function only(path: readonly string[], [unit, another]: readonly Unit[]): Found {

@@ -13,7 +13,8 @@ import type { Problem } from '../../errors.ts';
 import { linesInOrder } from '../../files/lines-in-order.ts';
 import { viewColumns } from './view-columns.ts';
 import { hasServe, isMaterialized, partHeaderProblems } from './part-header.ts';
-import { checkParameterUse } from '../header/check-parameter-use.ts';
+import { checkJavascript, checkOwnJavascript } from '../header/sql/check-javascript.ts';
+import { checkParameterUse, hidesParameters } from '../header/sql/check-parameter-use.ts';
 import { typedParameters } from '../header/parse-saved-query.ts';
 import { type HeaderAndSql, readHeader } from '../header/split-file.ts';
 
@@ -50,14 +51,19 @@ export function parseQueryPart(name: string, file: string, fileText: string): Pa
   const parts = readHeader(file, fileText);
   if (!('header' in parts)) return { fileText, units: [], problems: parts, isPart: false };
   const isPart = hasServe(parts.header);
-  const ofHeader = isPart ? partHeaderProblems(file, parts) : [];
+  const headerProblems = isPart ? partHeaderProblems(parts) : [];
+  const ofHeader = headerProblems.map(({ path, message }) => ({ file, line: parts.lineOf(path), message }));
   const unit = unitOf(name, file, fileText, parts);
   if (!('kind' in unit)) return { fileText, units: [], problems: [...ofHeader, unit], isPart };
   if (!isPart) return { fileText, units: [unit], problems: [], isPart };
   // The parts that it reads may use the others; views have none.
   const readsQueries = unit.names.tables.some(({ path }) => sameName(path.parts[0].name, queryDataset));
   const passed = readsQueries ? unit.parameters.map((one) => one.name) : [];
-  const problems = [...ofHeader, ...checkParameterUse(file, parts, passed)];
+  const problems = [
+    ...ofHeader,
+    ...checkOwnJavascript(parts.sql, { file, line: parts.sqlLine }),
+    ...(hidesParameters(headerProblems) ? [] : checkParameterUse(file, parts, passed)),
+  ];
   return { fileText, units: problems.length > 0 ? [] : [unit], problems, isPart };
 }
 
@@ -97,6 +103,7 @@ export function parseDefinitionFile(file: string, fileText: string): PartFile {
       const ofColumns = viewColumns(unit.tree);
       return [
         ...(typeof ofColumns === 'string' ? [at(unit.tree, ofColumns)] : []),
+        ...(unit.tree.kind === 'CreateFunction' ? checkJavascript(unit.tree, unit.text, unit) : []),
         ...nameProblems(unit).map((message) => at(unit.tree, message)),
         ...unit.names.parameters.map((node) =>
           at(node, `a ${unit.kind} has no parameters: @${node.name.name}`),

@@ -1,17 +1,25 @@
 import { z } from 'zod';
-import type { Problem } from '../../errors.ts';
-import { describeIssue, type SchemaProblem, schemaProblems } from '../../files/schema-problems.ts';
+import {
+  describeIssue,
+  otherWords,
+  type SchemaProblem,
+  schemaProblems,
+} from '../../files/schema-problems.ts';
 import { checkNames } from '../header/check-names.ts';
 import { checkParameters } from '../header/check-parameters.ts';
 import { headerSchema } from '../header/header-schema.ts';
 import type { HeaderAndSql } from '../header/split-file.ts';
 
 /** The header of a query that only others read. */
-const partSchema = z.strictObject({
+const partShape = {
   serve: z.literal('off', 'must be off; the header of a query that is served has no serve'),
   description: headerSchema.shape.description.optional(),
   parameters: headerSchema.shape.parameters,
   materialize: z.literal('refresh', 'must be refresh').optional(),
+};
+
+const partSchema = z.strictObject(partShape, {
+  error: otherWords({ params: 'parameters', arguments: 'parameters' }),
 });
 
 /** True if a header says how its query is served: that it is not. */
@@ -34,10 +42,9 @@ function withoutServedKeys(problems: readonly SchemaProblem[], header: unknown):
 }
 
 /** The problems of the header of a query that is not served. */
-export function partHeaderProblems(file: string, { header, lineOf }: HeaderAndSql): readonly Problem[] {
+export function partHeaderProblems({ header }: HeaderAndSql): readonly SchemaProblem[] {
   const parsed = partSchema.safeParse(header, { error: describeIssue });
-  const problems = parsed.success
+  return parsed.success
     ? [...checkParameters(parsed.data), ...checkNames({ ...parsed.data, columns: {} })]
     : withoutServedKeys(schemaProblems(parsed.error), header);
-  return problems.map(({ path, message }) => ({ file, line: lineOf(path), message }));
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { decodeUtf8, NotUtf8 } from '@querygate/text';
 import { type Problem, StartError } from '../../errors.ts';
 import { pathProblem } from '../../files/path-problem.ts';
 import { type ParsedKeys, parseKeys } from './parse-keys.ts';
@@ -6,8 +7,9 @@ import { type ParsedKeys, parseKeys } from './parse-keys.ts';
 /** The text of a key file. @throws StartError if it cannot be read */
 export function loadKeyText(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return decodeUtf8(readFileSync(file));
   } catch (error) {
+    if (error instanceof NotUtf8) throw fileError([{ file, line: error.line, message: error.message }]);
     const { code } = error as NodeJS.ErrnoException;
     const advice = code === 'ENOENT' ? '; `querygate keys create` makes one' : '';
     throw fileError([{ file, message: `cannot be read ${pathProblem(file, error, 'file')}${advice}` }]);

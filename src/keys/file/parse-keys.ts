@@ -50,10 +50,8 @@ export function parseKeys(file: string, text: string): ParsedKeys {
 // The file may be in the middle of being written, which must not revoke all keys.
 const emptyFile = 'is empty; write "keys: []" for a file without keys';
 
-type KeyData = Omit<YamlData, 'textOf'>;
-
 /** JSON is parsed as YAML only when a line number is needed: that takes a hundred times as long. */
-function readText(text: string): KeyData | Extract<ReturnType<typeof readYaml>, { problems: unknown }> {
+function readText(text: string): YamlData | Extract<ReturnType<typeof readYaml>, { problems: unknown }> {
   try {
     const data = parseJson(text);
     // The last one would count, which may permit more than the first.

@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { decodeUtf8, NotUtf8 } from '@querygate/text';
 import { StartError } from '../../errors.ts';
 import { pathProblem } from '../../files/path-problem.ts';
 import { lockFile } from './file-lock.ts';
@@ -34,7 +35,7 @@ export async function updateFile<T>(
     const file = linkTarget(path);
     release = await lockFile(file);
     const before = statSync(file, { throwIfNoEntry: false });
-    const { text, result } = update(before === undefined ? '' : readFileSync(file, 'utf8'));
+    const { text, result } = update(before === undefined ? '' : decodeUtf8(readFileSync(file)));
     const temporary = `${file}.${process.pid}.tmp`;
     try {
       write(temporary, text);
@@ -81,6 +82,10 @@ function setOwner(file: string, { uid, gid }: { readonly uid: number; readonly g
 }
 
 function toStartError(file: string, error: unknown): unknown {
+  if (error instanceof NotUtf8)
+    return new StartError('The key file cannot be changed', [
+      { file, line: error.line, message: `${error.message}; the file is unchanged` },
+    ]);
   const { code } = error as NodeJS.ErrnoException;
   if (error instanceof StartError || code === undefined) return error;
   const problem = `cannot be written ${pathProblem(file, error, 'file', 'written')}`;

@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { decodeUtf8 } from '@querygate/text';
 import { openRepeat } from '../../concurrency/repeat.ts';
 import { versionOf } from '../../files/file-version.ts';
 
@@ -31,7 +32,7 @@ export function watchFile({ file, text, onChange, onUnreadable, onError }: Watch
     try {
       const { id, isYoung } = versionOf(await stat(file));
       if (id === seenVersion && !isYoung && candidate === undefined) return;
-      next = await readFile(file, 'utf8');
+      next = decodeUtf8(await readFile(file));
       seenVersion = id;
       isFailing = false;
     } catch (error) {

@@ -13,6 +13,16 @@ function folderWith(files: Record<string, string>): string {
   return folder;
 }
 
+function problemsOf(folder: string): StartError['problems'] {
+  try {
+    loadCatalog(folder);
+    return [];
+  } catch (error) {
+    if (error instanceof StartError) return error.problems;
+    throw error;
+  }
+}
+
 const draft = (name: string, more = {}) =>
   queryText({ name, columns: { x: 'integer' }, sql: 'select 1 as x', ...more });
 const unit = (values: string) => ({
@@ -47,6 +57,33 @@ describe('the queries folder', () => {
       folderWith({ 'a.sql': draft('a'), 'README.md': '# Queries', 'b.sql.bak': '' }),
     );
     expect(queries.map(({ name }) => name)).toEqual(['a']);
+  });
+
+  test('each file that is not UTF-8 is refused at its line', () => {
+    const latin1 = (text: string) => Buffer.from(text, 'latin1');
+    const folder = folderWith({ 'utf-16.sql': '' });
+    for (const inner of ['views', 'functions']) mkdirSync(join(folder, inner));
+    for (const [file, bytes] of Object.entries({
+      'header.sql': latin1(draft('a').replace('description: About a', 'description: Beträge')),
+      'literal.sql': latin1(draft('b', { columns: { x: 'string' }, sql: "select 'Zürich' as x" })),
+      'utf-16.sql': Buffer.from(draft('c'), 'utf16le'),
+      'views/v.sql': latin1("CREATE VIEW v AS\nSELECT 'Zürich' AS x;"),
+      'functions/f.sql': latin1("CREATE FUNCTION ds.f() AS ('Zürich');"),
+      'tables/t.json': latin1('[{ "name": "a", "type": "STRING", "description": "Straße" }]'),
+    }))
+      writeFileSync(join(folder, file), bytes);
+    const problems = problemsOf(folder).map(
+      ({ file = '', line, message }) => `${file.slice(folder.length + 1)}:${line} ${message}`,
+    );
+    const latin = 'must be UTF-8: iconv -f latin1 -t utf-8';
+    expect(problems.sort()).toEqual([
+      `functions/f.sql:1 ${latin}`,
+      `header.sql:3 ${latin}`,
+      `literal.sql:9 ${latin}`,
+      `tables/t.json:1 ${latin}`,
+      'utf-16.sql:1 must be UTF-8: iconv -f utf-16 -t utf-8',
+      `views/v.sql:2 ${latin}`,
+    ]);
   });
 
   test.each([

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { misplacedFiles } from '../../../src/catalog/folder/misplaced-files.ts';
-import { loadTables } from '../../../src/catalog/folder/load-tables.ts';
+import { loadTables, parseTableFile } from '../../../src/catalog/folder/load-tables.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -32,7 +32,11 @@ test('files that are probably misplaced have a warning each, and others none', (
       'test2/x.txt': '',
       'views/v.sql': '',
     },
-    ...{ 'queries/y.sql': '', 'tests/a.yml': '' },
+    ...{ 'queries/y.sql': '', 'tests/a.yml': '', 'tests/rows.json': '', 'tests/sub/x.yaml': '' },
+    ...{ 'sub/inner.sql': '/*---\n---*/', 'sub/deep/er.sql': '/*---\n---*/', 'sub/plain.sql': 'SELECT 1' },
+    ...{ 'tables/sub/x.json': '', 'tables/x.yaml': '', 'tables/README.md': '', 'views/w.json': '' },
+    ...{ 'views/sub/v.sql': '', 'views/sub/V2.SQL': '', 'checks/A.SQL': '', 'checks/b.yaml': '' },
+    ...{ 'prompts/sub/x.md': '', 'prompts/x.yaml': '', 'tests/x.sql': '' },
   };
   const queries = join(folder, 'queries');
   for (const [path, text] of Object.entries(files)) {
@@ -45,13 +49,50 @@ test('files that are probably misplaced have a warning each, and others none', (
       .sort(),
   ).toEqual([
     'q/Big.SQL is not read: its name must end with .sql',
+    'q/checks/b.yaml is not read: its name must end with .sql',
+    'q/prompts/sub/x.md is not read: only files of q/prompts itself are',
+    'q/prompts/x.yaml is not read: its name must end with .md',
     'q/queries is not read: saved queries are files of q itself',
+    'q/sub/deep/er.sql is not read: saved queries are files of q itself',
+    'q/sub/inner.sql is not read: saved queries are files of q itself',
     'q/table is not read; did you mean tables?',
     'q/tables/Orders.JSON is not read: its name must end with .json',
+    'q/tables/sub/x.json is not read: only files of q/tables itself are',
+    'q/tables/x.yaml is not read: its name must end with .json',
     'q/test is not read; did you mean tests?',
+    'q/tests/sub/x.yaml is not read: only files of q/tests itself are',
+    'q/tests/x.sql is not read: its name must end with .yaml',
+    'q/views/sub/V2.SQL is not read: its name must end with .sql',
+    'q/views/w.json is not read: its name must end with .sql',
   ]);
   expect(misplacedFiles('queries')).toEqual([]);
   expect(misplacedFiles(join(folder, 'none'))).toEqual([]);
+});
+
+test.each([
+  ['ds.t24', "the name is the last part of the table's, without data set and project: t24.json"],
+  [
+    'events_*',
+    'the name is that of one table: querygate tables add declares a table for each file of a wildcard',
+  ],
+  ['a`b', 'the name has no backquotes, and no blanks at its ends'],
+])('a file whose name no query can have is refused: %s', (name, message) => {
+  const fields = JSON.stringify([{ name: 'a', type: 'STRING' }]);
+  expect(parseTableFile(`q/tables/${name}.json`, { text: fields }).problems).toEqual([
+    { file: `q/tables/${name}.json`, message },
+  ]);
+});
+
+test.each([
+  ['VARCHAR', '; did you mean STRING?'],
+  ['array<string>', '; did you mean STRING?; beside it, "mode": "REPEATED"'],
+  ['NUMERIC(10,2)', '; did you mean NUMERIC?; beside it, "precision": "10", "scale": "2"'],
+  ['VARCHAR(20)', '; did you mean STRING?; beside it, "maxLength": "20"'],
+  ['INTEGR', '; did you mean INTEGER?'],
+])('a type of SQL or of another database has the form that a file takes: %s', (type, meant) => {
+  const [problem] = parseTableFile('t.json', { text: JSON.stringify([{ name: 'a', type }]) }).problems;
+  expect(problem?.message).toMatch(/^type: must be one of STRING, .*, INTERVAL;/);
+  expect(problem?.message.endsWith(`INTERVAL${meant}`)).toBe(true);
 });
 
 describe('loadTables', () => {

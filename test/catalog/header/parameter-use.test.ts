@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkParameterUse, parameterUses } from '../../../src/catalog/header/check-parameter-use.ts';
+import { checkParameterUse, parameterUses } from '../../../src/catalog/header/sql/check-parameter-use.ts';
 
 test.each<[string, string, readonly string[]]>([
   ['comments and texts', `select '@a', r'\\d', """@b""", @d -- @e\n# @f\n/* @g */`, ['d']],
@@ -10,12 +10,16 @@ test.each<[string, string, readonly string[]]>([
 });
 
 const problems = (sql: string) =>
-  checkParameterUse('q.sql', {
-    header: { parameters: { day: {} } },
-    sql,
-    sqlLine: 10,
-    lineOf: () => 5,
-  });
+  checkParameterUse(
+    'q.sql',
+    {
+      header: { parameters: { day: {} } },
+      sql,
+      sqlLine: 10,
+      lineOf: () => 5,
+    },
+    [],
+  );
 
 test('a parameter that is not declared is named with the line and column of its first use', () => {
   expect(problems('select @day,\n  @dya, @dya')).toEqual([

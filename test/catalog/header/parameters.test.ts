@@ -55,7 +55,9 @@ describe('the keys of a parameter', () => {
     ['type: integer, min: 3, default: 2', 'default: must be at least 3'],
     ['type: integer, max: 3, example: 4', 'example: must be at most 3'],
     ['type: integer, min: 1, max: 3, default: 4', 'default: must be between 1 and 3'],
-    ['type: integer, default: 12345678901234567890', 'default: must be in quotes'],
+    ['type: integer, default: 12345678901234567890', 'default: must be an integer'],
+    ['type: integer, default: 0x10', 'default: must be an integer'],
+    ['type: string, default: null', 'default: must be text, a number, true or false'],
     ['type: integer, default: [1, 2]', 'default: a list needs repeated: true'],
     ['type: integer, repeated: true, default: [1, x]', 'default: value 2: must be an integer'],
     ['type: integer, repeated: true, max_items: 1, default: [1, 2]', 'default: has 2 values; the limit is 1'],
@@ -100,6 +102,16 @@ describe('the keys of a parameter', () => {
     ['type: integer, repeated: true, bind: FLOAT64, default: 5', { bind: 'FLOAT64', default: ['5'] }],
     ['type: date, repeated: true', { bind: 'DATE' }],
     ['type: string, default: -1d', { default: '-1d' }],
+    ['type: string, default: 1.10, example: 0012', { default: '1.10', example: '0012' }],
+    ['type: string, default: 0x1F, example: True', { default: '0x1F', example: 'True' }],
+    ['type: string, default: 1e3, example: +49', { default: '1e3', example: '+49' }],
+    ['type: string, default: &v 1.10, example: *v', { default: '1.10', example: '1.10' }],
+    [
+      'type: string, repeated: true, default: [1.10, 12345678901234567890]',
+      { default: ['1.10', '12345678901234567890'] },
+    ],
+    ['type: integer, bind: INT64, default: 010, max: 9007199254740993', { max: '9007199254740993' }],
+    ['type: boolean, bind: BOOL, default: True', { default: 'True' }],
   ])('%s is accepted as %j', (parameter, expected) => {
     expect(problemsOf(parameter)).toEqual([]);
     expect(parameterOf(parameter)).toMatchObject(expected);
@@ -149,6 +161,39 @@ describe('LIMIT and OFFSET', () => {
   ])('%s in %s', (parameter, sql, min) => {
     expect(problemsOf(parameter, sql)).toEqual([]);
     expect(parameterOf(parameter, sql)?.min).toBe(min);
+  });
+});
+
+describe('what looks like a number of YAML', () => {
+  const valuesOf = (values: string) => `type: enum, enum: Version, values: ${values}`;
+  const one = 'name: ONE, description: One.';
+  const two = 'name: TWO, description: Two.';
+
+  test('is a value of an enum, and another spelling of it, as it is written', () => {
+    const declared = valuesOf(
+      `{ 1.10: { ${one}, also: [01.1] }, 1.1: { ${two} }, True: { name: YES, description: Yes. } }`,
+    );
+    expect(problemsOf(declared)).toEqual([]);
+    expect(parameterOf(declared)).toMatchObject({
+      values: [{ value: '1.10', also: ['01.1'] }, { value: '1.1' }, { value: 'True' }],
+    });
+    expect(problemsOf(valuesOf(`{ 8001: { ${one}, also: [08001] } }`))).toEqual([]);
+  });
+
+  test('is one key with the same text in quotes', () => {
+    expect(problemsOf(valuesOf(`{ 1: { ${one} }, "1": { ${two} } }`))[0]).toContain(
+      'this key is there already',
+    );
+  });
+
+  test('is a value of a set to keep warm, as it is written', () => {
+    const query = draftQuery({
+      columns: { x: 'integer' },
+      parameters: { p: '{ type: string, description: P. }' },
+      caching: ['caching: 60s', 'cache_warming: 30s', 'warm: [{ p: 1.10 }, { p: 0x1F }]'],
+      sql: 'select @p as x',
+    });
+    expect(query.warm).toEqual([{ p: '1.10' }, { p: '0x1F' }]);
   });
 });
 

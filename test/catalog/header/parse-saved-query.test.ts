@@ -120,6 +120,64 @@ describe('a saved-query file', () => {
       ],
     ],
     [
+      'other words for keys that are required, of which none is also missing',
+      header(['title: T', 'max_rows: 10', 'caching: 900s', 'fields:', '  x: { type: integer }']),
+      ['4 unknown: title; did you mean description?', '7 unknown: fields; did you mean columns?'],
+    ],
+    ...['params:\n  p: { type: string, description: P. }', 'parameter: {}', 'parameters:\n  - p'].map(
+      (lines): [string, string, (string | RegExp)[]] => [
+        `parameters in another form, of which none is also undeclared: ${lines}`,
+        header([...plain, lines], 'select @p as x'),
+        [/^8 (?:unknown: \w+; did you mean parameters\?|parameters: must be an object, as in .*)$/],
+      ],
+    ),
+    [
+      'a misspelt key of an object with a rule between its keys',
+      header([...plain, 'budget: { bytes_per_dya: 3MB }']),
+      ['8 budget: unknown: bytes_per_dya; did you mean bytes_per_day?'],
+    ],
+    [
+      'times that are too long, or negative',
+      header([
+        'max_rows: 10',
+        'caching: 99999999999s',
+        'live: -5s',
+        'stale_if_error: 1e400s',
+        ...plain.slice(2),
+      ]),
+      [
+        '5 caching: must be at most 99999999s, or disabled',
+        '7 stale_if_error: must be at most 99999999s',
+        '6 live: must be at least 1s',
+      ],
+    ],
+    [
+      'keys of parts and of enums',
+      header(
+        [
+          ...plain,
+          'materialize: refresh',
+          'batch: on',
+          'parameters:',
+          '  p: { type: string, enum: P, description: P. }',
+        ],
+        'select @p as x',
+      ),
+      [
+        '11 parameters.p: unknown: enum; it belongs to a parameter with type: enum',
+        '9 batch: must be off, or left out: one run serves several tenants wherever it can',
+        '8 unknown: materialize; it belongs to a part of other queries, which has serve: off',
+      ],
+    ],
+    [
+      'texts without a value, and those that look like a number',
+      header(['tenant_unchecked:', ...plain.slice(0, 3), '  x: { type: integer, description: 1.10 }']),
+      [
+        '4 tenant_unchecked: has no value: it must be a string',
+        '8 columns.x.description: must be text: put it in quotes',
+      ],
+    ],
+    [
       'values of another type than those that are right',
       header([...plain, 'cache_warming: 30', 'live: 1', 'stale_if_error: 0s', 'labels: team', 'warm: [a]']),
       [

@@ -30,6 +30,72 @@ function problemsIn(texts: Texts): readonly string[] {
   }
 }
 
+test('a view with the name of a table is one problem: its readers read the table', () => {
+  const table = JSON.stringify([{ name: 'x', type: 'INT64' }]);
+  const texts = { 'views/t.sql': 'CREATE VIEW t AS SELECT 1 AS y', 'tables/t.json': table };
+  expect(linked('SELECT x FROM t', { 'tables/t.json': table })).toBe('SELECT x FROM t');
+  expect(problemsIn({ ...texts, 'reader.sql': reader('SELECT x FROM t') })).toEqual([
+    'views/t.sql:1 t is also the table of tables/t.json: give the view another name, or a data set',
+  ]);
+});
+
+test('a query that cannot be read leaves no parameter of its reader unused', () => {
+  const text = queryText({
+    name: 'reader',
+    columns: { x: 'integer' },
+    parameters: { shop: 'string' },
+    sql: 'SELECT x FROM query.misspelt',
+  });
+  expect(problemsIn({ 'reader.sql': text })).toEqual([
+    expect.stringMatching(/^reader.sql:11:15 no saved query is named misspelt/),
+  ]);
+});
+
+describe('functions in JavaScript', () => {
+  const notJavascript = 'not valid JavaScript: SyntaxError:';
+
+  test.each([
+    [
+      'an expression without its end',
+      'CREATE FUNCTION udf.f(a INT64) RETURNS INT64 LANGUAGE js AS "return a +"',
+      '1:61',
+    ],
+    [
+      'a line of several',
+      'CREATE FUNCTION udf.f(a INT64) RETURNS INT64 LANGUAGE js AS r"""\n  const b = a;\n  return b b;\n""";',
+      '3:1',
+    ],
+    [
+      'escaped line breaks',
+      String.raw`CREATE FUNCTION udf.f() RETURNS INT64 LANGUAGE js AS "\nreturn (";`,
+      '1:54',
+    ],
+    [
+      'a second definition',
+      'CREATE FUNCTION a() AS (1);\nCREATE FUNCTION b() RETURNS INT64 LANGUAGE js AS "}";',
+      '2:50',
+    ],
+    [
+      'an aggregate',
+      'CREATE AGGREGATE FUNCTION udf.f(a FLOAT64) RETURNS FLOAT64 LANGUAGE js AS r"""\nexport function initialState() { return {;\n""";',
+      '2:1',
+    ],
+  ])('are compiled: %s', (_, text, place) => {
+    expect(problemsIn({ 'functions/f.sql': text })).toEqual([
+      expect.stringContaining(`functions/f.sql:${place} ${notJavascript}`),
+    ]);
+  });
+
+  test('of a query are compiled too, and none is run', () => {
+    const own = (code: string) =>
+      `CREATE TEMP FUNCTION f(x INT64) RETURNS INT64 LANGUAGE js AS '${code}'; SELECT f(1) AS x`;
+    expect(problemsIn({ 'reader.sql': reader(own('return (')) })).toEqual([
+      expect.stringMatching(/^reader.sql:9:62 not valid JavaScript: SyntaxError: /),
+    ]);
+    expect(problemsIn({ 'reader.sql': reader(own('throw new Error()')) })).toEqual([]);
+  });
+});
+
 describe('views', () => {
   const views = {
     'views/daily.sql':

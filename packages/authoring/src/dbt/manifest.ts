@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
-import { visibleLine } from '@querygate/text';
+import { decodeUtf8, NotUtf8, visibleLine } from '@querygate/text';
 import { describeIssue, schemaProblems } from 'querygate/catalog';
 import { z } from 'zod';
 
@@ -120,9 +120,11 @@ function readJson(file: string): unknown {
   try {
     const { size } = statSync(file);
     if (size > maxBytes) throw problemOf(file, `has ${size} bytes; at most ${maxBytes} are read`);
-    content = readFileSync(file, 'utf8');
+    content = decodeUtf8(readFileSync(file));
   } catch (error) {
     if (error instanceof ProblemError) throw error;
+    if (error instanceof NotUtf8)
+      throw new ProblemError(summary, [{ file, line: error.line, message: error.message }]);
     throw problemOf(
       file,
       `cannot be read (${(error as NodeJS.ErrnoException).code}); dbt compile writes target/manifest.json in the folder of its project`,

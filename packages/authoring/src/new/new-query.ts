@@ -21,7 +21,7 @@ import type { SavedQuery } from 'querygate';
 import type { DescribedParameter } from '../proposals/describe-parameters.ts';
 import { describeSql, type SqlDescription } from '../proposals/describe-sql.ts';
 import { tenantColumns } from '../proposals/tenant-columns.ts';
-import { ProblemError, type Source } from '@querygate/bigquery-sql/problem';
+import { type Problem, ProblemError, problemAt, type Source } from '@querygate/bigquery-sql/problem';
 import { commandError } from '@querygate/bigquery-sql/command';
 import { readInput } from '../read-input.ts';
 import type { Workspace } from '../workspace.ts';
@@ -115,11 +115,28 @@ export async function newQuery(
     earlier,
   });
   const text = `/*---\n${schemaComment(workspace.queriesDir)}${header}---*/\n${description.sql}\n`;
+  const names = nameProblems(parseSavedQuery(name, file, text, parts.link).problems, description.sql, source);
+  if (names.length > 0) throw new ProblemError('The SQL has names that no saved query can have', names);
   mkdirSync(workspace.queriesDir, { recursive: true });
   // Another process may have made the file in the meantime.
   writeFileSync(file, text, { flag: force ? 'w' : 'wx' });
   process.stderr.write(notesOf({ file, text, description }));
   return true;
+}
+
+/** The problems of names in a file that is not written yet, at their places in the SQL. */
+function nameProblems(problems: readonly Problem[], sql: string, source: Source): readonly Problem[] {
+  const { uses } = parameterUses(sql);
+  return problems.flatMap(({ message }) => {
+    const [whole = '', section, name] =
+      /^(parameters|columns)\.(\w+): (?=is |must have a letter)/.exec(message) ?? [];
+    if (name === undefined) return [];
+    const use = section === 'parameters' ? uses.find((one) => one.name === name) : undefined;
+    const text = message.slice(whole.length);
+    return use === undefined
+      ? { file: source.file, message: `the column ${name} ${text}` }
+      : problemAt(sql, source, use.start, `@${name} ${text}`);
+  });
 }
 
 /** SQL of the engine's own says its columns only, and the names of its parameters. */

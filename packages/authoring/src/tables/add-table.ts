@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseTableFile } from 'querygate/catalog';
 import type { InferredFields } from 'querygate/data-files';
@@ -117,7 +117,7 @@ async function fieldsOf(
     return size;
   });
   if (another === undefined && /\.json$/i.test(source) && (sizes[0] ?? 0) <= maxSchemaBytes) {
-    const schema = readSchema(readFileSync(source, 'utf8'), source);
+    const schema = readSchema(await readInput(source, 'a schema'), source);
     if (schema !== undefined) return schema;
   }
   return infer(sources);

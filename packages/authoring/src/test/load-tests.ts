@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Catalog, Fixtures, SavedQuery } from 'querygate';
 import { undefinedOrders } from '@querygate/bigquery-sql/analysis';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
-import { didYouMean } from '@querygate/text';
+import { decodeUtf8, didYouMean, listShort, NotUtf8 } from '@querygate/text';
 import { type Problem, ProblemError, type Source } from '@querygate/bigquery-sql/problem';
 import {
   assertionProblems,
@@ -61,22 +61,25 @@ export const testsFolder = (queriesDir: string): string => join(queriesDir, 'tes
  * Loads the tests of saved queries: `tests/<name>.yaml` in the queries folder.
  *
  * @param names of saved queries; empty for all
+ * @param checks the names of the files of checks, for messages
  * @throws ProblemError with the problems of all files
  */
 export function loadTests(
   catalog: Catalog,
   { queriesDir, engine }: Pick<Workspace, 'queriesDir' | 'engine'>,
   names: readonly string[],
+  checks: readonly string[] = [],
 ): readonly TestFile[] {
   const context = { ...catalog, dialect: engine, link: onceLink(queriesDir) };
   const folder = testsFolder(queriesDir);
   const known = catalog.queries.map(({ name }) => name);
-  const unknownQuery = (name: string) => `no saved query is named ${name}${didYouMean(name, known)}`;
+  const unknownQuery = (name: string) => `no saved query is named ${name}${meantName(name, known, checks)}`;
   const problems: Problem[] = names
     .filter((name) => !known.includes(name))
     .map((name) => ({ message: unknownQuery(name) }));
   const files: TestFile[] = [];
   const found = existsSync(folder) ? readdirSync(folder).filter((file) => /\.ya?ml$/.test(file)) : [];
+  if (names.length === 0) problems.push(...unreadTests(folder, found));
   for (const name of found.sort()) {
     const file = join(folder, name);
     const queryName = name.replace(/\.ya?ml$/, '');
@@ -101,6 +104,31 @@ export function loadTests(
   return files;
 }
 
+/** The end of a message about a name that neither a query nor a file of checks has. */
+function meantName(name: string, queries: readonly string[], checks: readonly string[]): string {
+  // The path of a file, as a shell completes it.
+  const path = name.replace(/\/$/, '').replace(/\.(?:sql|ya?ml)$/, '');
+  const exact = [path, `checks/${path}`, path.replace(/^.*\//, '')].find((one) => [...checks, ...queries].includes(one));
+  if (exact !== undefined) return `; did you mean ${exact}?`;
+  const inside = checks.filter((one) => one.startsWith(`${path}/`));
+  return inside.length > 0
+    ? `; the files of checks there are ${listShort(inside)}`
+    : didYouMean(name, [...queries, ...checks]);
+}
+
+/** Tests that never run would pass. */
+function unreadTests(folder: string, found: readonly string[]): readonly Problem[] {
+  const all = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
+  return all
+    .filter((path) => /\.ya?ml$/i.test(path) && !/(?:^|[\\/])\./.test(path) && !found.includes(path))
+    .map((path) => ({
+      file: join(folder, path),
+      message: /\.ya?ml$/.test(path)
+        ? `is not read: only files of ${folder} itself are tests`
+        : 'is not read: its name must end with .yaml, in lower case',
+    }));
+}
+
 /** The tables, the parts and the dialect of a folder. */
 interface TestContext {
   readonly tables: readonly TableSchema[];
@@ -119,8 +147,9 @@ function onceLink(folder: string): FolderParts['link'] {
 
 function parseTests(file: string, query: SavedQuery, context: TestContext): TestFile | readonly Problem[] {
   const { tables } = context;
-  const text = readFileSync(file, 'utf8');
-  const yaml = readYaml(text);
+  const text = textOf(file);
+  if (typeof text !== 'string') return [{ file, line: text.line, message: text.message }];
+  const yaml = readYaml(text, 'yaml', { isText: (path) => isText(path, query, tables) });
   if ('problems' in yaml) return yaml.problems.map((problem) => ({ file, ...problem }));
   const parsed = testFileSchema.safeParse(yaml.data, { error: describeIssue });
   const problems = parsed.success ? checkNames(parsed.data, query, tables) : schemaProblems(parsed.error);
@@ -143,6 +172,15 @@ function parseTests(file: string, query: SavedQuery, context: TestContext): Test
       asserts: asserts[at]?.assertions ?? [],
     })),
   };
+}
+
+function textOf(file: string): string | NotUtf8 {
+  try {
+    return decodeUtf8(readFileSync(file));
+  } catch (error) {
+    if (error instanceof NotUtf8) return error;
+    throw error;
+  }
 }
 
 /** The first line of a value, which follows its key if it is a block of lines. */
@@ -181,8 +219,8 @@ function toTest(
     tenant: test.tenant ?? data.tenant,
     approximate: test.approximate ?? data.approximate ?? [],
     parameters: {
-      ...parameterTexts(data.parameters, ['parameters'], yaml),
-      ...parameterTexts(test.parameters, ['tests', at, 'parameters'], yaml),
+      ...parameterTexts(data.parameters),
+      ...parameterTexts(test.parameters),
     },
     tables: Object.fromEntries(
       tables.map(([name, rows]) => [
@@ -194,22 +232,34 @@ function toTest(
   };
 }
 
-/** Values as they are written, as a caller sends them: numbers would lose `1.10` and digits beyond 2^53. */
-function parameterTexts(
-  given: TestFileData['parameters'] = {},
-  path: Path,
-  { textOf }: YamlData,
-): QueryTest['parameters'] {
-  const text = (value: unknown, at: Path) =>
-    typeof value === 'number' ? (textOf(at) ?? String(value)) : String(value);
-  return Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [
-      name,
-      Array.isArray(value)
-        ? value.map((item, at) => text(item, [...path, name, at]))
-        : [text(value, [...path, name])],
-    ]),
-  );
+const parameterTexts = (given: TestFileData['parameters'] = {}): QueryTest['parameters'] =>
+  Object.fromEntries(Object.entries(given).map(([name, value]) => [name, [value].flat().map(String)]));
+
+/**
+ * True for the paths of values that are texts, which are read as they are written: `1.10` is not 1.1. A caller sends the
+ * values of parameters so.
+ */
+function isText(path: readonly PropertyKey[], { columns }: SavedQuery, tables: readonly TableSchema[]) {
+  const [key, ...rest] = path[0] === 'tests' ? path.slice(2) : path;
+  if (key === 'parameters') return rest.length > 0;
+  if (key === 'tables')
+    return isTextField(rest.slice(2), tables.find(({ name }) => name === rest[0])?.fields);
+  const [rows, , ...inner] = rest;
+  return key === 'expect' && rows === 'rows' && isTextField(inner, columns);
+}
+
+/** A field of a table, or a column of a query. */
+interface TypedField {
+  readonly name: string;
+  readonly type: string;
+  readonly fields?: readonly TypedField[] | undefined;
+}
+
+/** @param path names of fields, and places in lists */
+function isTextField(path: readonly PropertyKey[], fields: readonly TypedField[] = []): boolean {
+  const [name, ...inner] = path.filter((part) => typeof part === 'string');
+  const field = fields.find((one) => one.name.toLowerCase() === name?.toLowerCase());
+  return inner.length > 0 ? isTextField(inner, field?.fields) : field?.type.toUpperCase() === 'STRING';
 }
 
 /** Misspelled names of tables, fields, parameters and columns: their values would be ignored. */

@@ -11,21 +11,23 @@ import { assertionProblem } from './run-test.ts';
  * The files of checks: `checks/<name>.sql` in the queries folder.
  *
  * @param names as in `checks/<name>`, among those of queries; empty for all
- * @throws ProblemError with the problems of all files
+ * @returns those with these names, and the names of all
+ * @throws ProblemError with the problems of those files
  */
 export function loadCheckFiles(
   { tables }: AnalyzedCatalog,
   { queriesDir, engine }: Pick<Workspace, 'queriesDir' | 'engine'>,
   names: readonly string[],
-): readonly CheckFile[] {
-  const files = loadChecks(queriesDir).filter(({ name }) => names.length === 0 || names.includes(name));
+): { readonly files: readonly CheckFile[]; readonly names: readonly string[] } {
+  const all = loadChecks(queriesDir);
+  const files = all.filter(({ name }) => names.length === 0 || names.includes(name));
   const assertions = files.flatMap((file) => file.assertions);
   const problems = [
     ...files.flatMap((file) => file.problems),
     ...assertionProblems(assertions, tables, engine),
   ];
   if (problems.length > 0) throw new ProblemError('The checks have problems', problems);
-  return files;
+  return { files, names: all.map(({ name }) => name) };
 }
 
 /** Runs the ASSERT statements of files on the rows of the engine, of all tenants. */

@@ -138,6 +138,8 @@ function judgeError({ code, message, parameter }: ExpectedError, result: TestRes
 
 function describeError({ code, message, cause }: GatewayError): string {
   // Tests show the author of a query what callers never see.
-  const [reason = ''] = cause instanceof Error ? cause.message.split('\n') : [];
+  const [first = ''] = cause instanceof Error ? cause.message.split('\n') : [];
+  // An error of SQL is for DuckDB a text that is not a value.
+  const reason = first.replace(/^Conversion Error: Could not convert string 'error: (.*)' to \w+.*$/, '$1');
   return `${code}: ${message}${reason === '' || message.includes(reason) ? '' : ` (${reason})`}`;
 }

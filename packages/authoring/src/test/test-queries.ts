@@ -52,9 +52,10 @@ async function runOnce(
   requireFixtures(engine);
   const catalog = loadAnalyzed(workspace.queriesDir, engine);
   if (options.update) await writeFirstTests(catalog, workspace, names, engine.sql);
-  const checks = loadCheckFiles(catalog, workspace, names);
-  const queryNames = names.filter((name) => !checks.some((file) => file.name === name));
-  const files = queryNames.length === 0 && names.length > 0 ? [] : loadTests(catalog, workspace, queryNames);
+  const { files: checks, names: checkNames } = loadCheckFiles(catalog, workspace, names);
+  const queryNames = names.filter((name) => !checkNames.includes(name));
+  const files =
+    queryNames.length === 0 && names.length > 0 ? [] : loadTests(catalog, workspace, queryNames, checkNames);
   const open: Open = (queries, fixtures) =>
     openFixtureEngine(engine, { ...catalog, queries }, limits, fixtures);
   const tested = await runFiles(files, { open, parallel: availableParallelism() });

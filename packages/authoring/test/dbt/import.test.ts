@@ -293,6 +293,14 @@ describe('a manifest', () => {
     expect(await wrong(content)).toMatch(message);
   });
 
+  test('that is not UTF-8 is refused', async () => {
+    const file = fileOf('');
+    writeFileSync(file, Buffer.from('{ "metadata": "Zürich" }', 'latin1'));
+    expect((await importOf(file)).errors).toContain(
+      'manifest.json:1 must be UTF-8: iconv -f latin1 -t utf-8',
+    );
+  });
+
   test.each([
     [8, 'is a manifest of version 8; those of versions 9 to 12 can be read'],
     [20, 'is a manifest of version 20;'],

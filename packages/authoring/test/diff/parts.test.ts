@@ -44,6 +44,13 @@ test.each<[string, keyof typeof files, string, Record<string, readonly string[]>
   expect(changesOf(await compareFolders(files, files))).toEqual({});
 });
 
+test('a change of a part names its file', async () => {
+  const text = 'CREATE FUNCTION d.plus(n INT64) AS (n + 2)';
+  const { endpoints } = await compareFolders(files, { ...files, 'functions/math/f.sql': text });
+  const texts = endpoints.flatMap(({ changes }) => changes.map((change) => change.text));
+  expect(texts).toEqual([expect.stringMatching(/^SQL changed in .*functions\/math\/f\.sql$/)]);
+});
+
 test('an endpoint whose part was wrong is not a new one', async () => {
   const diff = await compareFolders({ ...files, 'base.sql': partText('SELECT FROM') }, files);
   expect(diff.endpoints.flatMap(({ changes }) => changes.map(({ kind }) => kind))).not.toContain(

@@ -63,3 +63,42 @@ test('tests of saved queries have lists, and a now that relative defaults count 
   expect(output + errors).toContain('6 passed');
   expect(exitCode).toBe(0);
 });
+
+test('texts that look like numbers are those that are written', async () => {
+  const own = mkdtempSync(join(folder, 'texts-'));
+  for (const inner of ['tables', 'tests']) mkdirSync(join(own, inner));
+  const fields = [
+    { name: 'shop', type: 'STRING' },
+    { name: 'tags', type: 'STRING', mode: 'REPEATED' },
+    { name: 'place', type: 'RECORD', fields: [{ name: 'zip', type: 'STRING' }] },
+    { name: 'n', type: 'INTEGER' },
+  ];
+  writeFileSync(join(own, 'tables', 'orders.json'), JSON.stringify(fields));
+  writeFileSync(
+    join(own, 'orders.sql'),
+    queryText({
+      name: 'orders',
+      columns: { shop: 'string', tag: 'string', zip: 'string', n: 'integer' },
+      parameters: { of: '{ type: string, default: 0012, description: Shop. }' },
+      sql: 'select shop, tags[0] as tag, place.zip as zip, n from orders where shop = @of',
+    }),
+  );
+  writeFileSync(
+    join(own, 'tests', 'orders.yaml'),
+    `tables:
+  orders:
+    - { shop: 0012, tags: [1.10], place: { zip: 08001 }, n: 0012 }
+    - { shop: &yes True, tags: [1e3], place: { zip: 0x1F }, n: 3 }
+    - { shop: 12 }
+tests:
+  - name: the default
+    expect: { rows: [{ shop: 0012, tag: 1.10, zip: 08001, n: 12 }] }
+  - name: another one
+    parameters: { of: *yes }
+    expect: { rows: [{ shop: "True", tag: "1e3", zip: "0x1F", n: 3 }] }
+`,
+  );
+  const { exitCode, output, errors } = await runQuerygate(['test', '--queries-dir', own]);
+  expect(output + errors).toContain('2 passed');
+  expect(exitCode).toBe(0);
+});

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { parseJson } from '@querygate/text';
+import { decodeUtf8, NotUtf8, parseJson } from '@querygate/text';
 import { commandError } from './parameter-option.ts';
 import { splitStatements } from './split-statements.ts';
 
@@ -26,8 +26,9 @@ function ofArgument(text: string): readonly string[] {
 function ofFile(file: string): readonly string[] {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
-  } catch {
+    text = decodeUtf8(readFileSync(file));
+  } catch (error) {
+    if (error instanceof NotUtf8) throw commandError(`--file: ${file}:${error.line} ${error.message}`);
     throw commandError(`--file: ${file} cannot be read`);
   }
   return /\.json$/i.test(file) ? ofJson(file, text) : splitStatements(text);
@@ -52,11 +53,20 @@ function ofJson(file: string, json: string): readonly string[] {
   });
 }
 
+function textOf(bytes: Buffer): string {
+  try {
+    return decodeUtf8(bytes);
+  } catch (error) {
+    if (!(error instanceof NotUtf8)) throw error;
+    throw commandError(`line ${error.line} of standard input ${error.message}`);
+  }
+}
+
 async function standardInput(): Promise<string> {
   const expected = 'expected a statement, a file, or SQL on standard input';
   if (process.stdin.isTTY) throw commandError(expected);
   const chunks = await Array.fromAsync(process.stdin as AsyncIterable<Buffer>);
-  const text = Buffer.concat(chunks).toString('utf8');
+  const text = textOf(Buffer.concat(chunks));
   if (text.trim() === '') throw commandError(`${expected}, which is empty`);
   return text;
 }

@@ -9,6 +9,7 @@ import { callerDisconnected, GatewayError } from '../../../errors.ts';
 import type { Engine, Rows, RunOptions } from '../../../engine-contract/engine.ts';
 import { deadlineExceeded, engineClosing } from '../../../engine-contract/engine-errors.ts';
 import { type Bindings, bindingsOf, type HostWork, type Plan } from '@querygate/bigquery-sql/duckdb';
+import { problemOf } from '@querygate/bigquery-sql/problem';
 import type { Runnable } from '../prepare/prepare-catalog.ts';
 import type { Plans } from '../prepare/plans.ts';
 import type { PreparedQuery } from '../prepare/prepare-query.ts';
@@ -66,6 +67,13 @@ interface RunContext {
   readonly closing: AbortSignal;
 }
 
+/** The failure of a function names it as its author does, for the log. */
+function withWrittenNames(cause: unknown, { query: { source } }: BoundQuery): unknown {
+  if (!(cause instanceof Error) || source.written === undefined) return cause;
+  const { message } = problemOf(source, cause.message);
+  return message === cause.message ? cause : new Error(message, { cause });
+}
+
 /** Runs prepared queries, each within one deadline that includes the wait for a worker. */
 export function buildRun(context: RunContext): Engine['run'] {
   const { closing, runnable, timeoutMs, data, onUnusable } = context;
@@ -89,7 +97,7 @@ export function buildRun(context: RunContext): Engine['run'] {
       if (isDatabaseUnusable(cause)) onUnusable(cause);
       if (abort.signal.reason === timedOut) throw deadlineExceeded(timeoutMs, cause);
       if (abort.signal.aborted) throw callerDisconnected(cause);
-      throw cause instanceof GatewayError ? cause : explainFailure(cause, bound);
+      throw cause instanceof GatewayError ? cause : explainFailure(withWrittenNames(cause, bound), bound);
     } finally {
       abort.release();
     }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { parseJson } from '@querygate/text';
+import { decodeUtf8, NotUtf8, parseJson } from '@querygate/text';
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { z } from 'zod';
@@ -53,8 +53,9 @@ const fail = (problems: readonly Problem[]) =>
 
 function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return decodeUtf8(readFileSync(file));
   } catch (error) {
+    if (error instanceof NotUtf8) throw fail([{ file, line: error.line, message: error.message }]);
     throw fail([{ file, message: `cannot be read ${pathProblem(file, error, 'file')}` }]);
   }
 }

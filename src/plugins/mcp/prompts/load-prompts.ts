@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { didYouMean } from '@querygate/text';
+import { decodeUtf8, didYouMean, NotUtf8 } from '@querygate/text';
 import { z } from 'zod';
 import type { Problem } from '../../../errors.ts';
 import { pathProblem } from '../../../files/path-problem.ts';
@@ -92,8 +92,9 @@ type Mistake = Pick<Problem, 'line' | 'column' | 'message'>;
 
 function readPrompt(path: string, fullName: string): Omit<Prompt, 'name'> | readonly Mistake[] {
   try {
-    return parsePrompt(fullName, readFileSync(path, 'utf8'));
+    return parsePrompt(fullName, decodeUtf8(readFileSync(path)));
   } catch (error) {
+    if (error instanceof NotUtf8) return [{ line: error.line, message: error.message }];
     return [{ message: `cannot be read ${pathProblem(path, error, 'file')}` }];
   }
 }

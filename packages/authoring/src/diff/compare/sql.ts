@@ -18,9 +18,19 @@ export function compareSql({ before, after }: Pair): readonly Change[] {
   return [
     isSame
       ? change('sql-layout', ['sql'], 'comments or blanks of the SQL changed')
-      : change('sql-changed', ['sql'], 'SQL changed'),
+      : change('sql-changed', ['sql'], `SQL changed${changedParts({ before, after })}`),
   ];
 }
+
+/** The files of parts with another text than before, if there are some. */
+function changedParts({ before, after }: Pair): string {
+  const known = new Set(textsOf(before).map(({ text }) => text));
+  const changed = textsOf(after).filter(({ file, text }) => file !== after.source.file && !known.has(text));
+  const files = [...new Set(changed.map(({ file }) => file))];
+  return files.length === 0 ? '' : ` in ${listed(files)}`;
+}
+
+const textsOf = ({ source }: SavedQuery) => source.written?.texts ?? [];
 
 /** The SQL without comments and blanks. Words in lower and upper case mean the same, except in names of tables. */
 const tokensOf = (sql: string): string =>

@@ -1,3 +1,4 @@
+import { decodeUtf8, NotUtf8 } from '@querygate/text';
 import { hasFolders, innerFolders } from 'querygate/catalog';
 import type { CatalogFiles, FileContent } from '../../catalog-types.ts';
 import type { Repository } from './open-repository.ts';
@@ -122,11 +123,20 @@ function contentsOf(git: Git, objects: readonly (readonly [string, GitObject | u
     let at = 0;
     for (const [name, { bytes }] of batch) {
       const start = output.indexOf(10, at) + 1;
-      contents.set(name, { text: output.toString('utf8', start, start + bytes) });
+      contents.set(name, contentOf(output.subarray(start, start + bytes)));
       at = start + bytes + 1;
     }
   }
   return contents;
+}
+
+function contentOf(bytes: Buffer): FileContent {
+  try {
+    return { text: decodeUtf8(bytes) };
+  } catch (error) {
+    if (error instanceof NotUtf8) return { problem: error.message, line: error.line };
+    throw error;
+  }
 }
 
 function inBatches<T extends readonly [string, GitObject]>(objects: readonly T[]): readonly T[][] {

@@ -1,19 +1,20 @@
 import { problemAt } from '@querygate/bigquery-sql/problem';
 import { type Token, tokenize } from '@querygate/bigquery-sql/syntax';
 import { didYouMean } from '@querygate/text';
-import type { Problem } from '../../errors.ts';
-import type { HeaderAndSql } from './split-file.ts';
+import type { Problem } from '../../../errors.ts';
+import type { SchemaProblem } from '../../../files/schema-problems.ts';
+import type { HeaderAndSql } from '../split-file.ts';
 
 /**
  * Parameters that are declared but not used in the SQL, or used but not declared; also found in a header with other
  * problems. Unused parameters are not reported for SQL that is not a query, or that does not end in a token.
  *
- * @param passed the parameters that queries which this one reads use
+ * @param passed the parameters that queries which this one reads use; undefined if one of them is not known
  */
 export function checkParameterUse(
   file: string,
   { header, sql, sqlLine, lineOf }: HeaderAndSql,
-  passed: readonly string[] = [],
+  passed: readonly string[] | undefined,
 ): readonly Problem[] {
   const keys = Object.keys((header as { parameters?: object } | null)?.parameters ?? {});
   // A name that cannot be one has a problem of its own, whose message says what it should be.
@@ -23,7 +24,7 @@ export function checkParameterUse(
   for (const { name, start } of uses) if (!firstUses.has(name)) firstUses.set(name, start);
   return [
     ...declared.flatMap((name, at) => {
-      if (!isQuery || firstUses.has(name) || passed.includes(name)) return [];
+      if (!isQuery || firstUses.has(name) || (passed?.includes(name) ?? true)) return [];
       const placeholder = placeholderOf(name, sql);
       if (placeholder !== undefined) {
         const message = `a parameter is written @${name}, without quotes, and not ${placeholder.text}`;
@@ -44,6 +45,15 @@ export function checkParameterUse(
       }),
   ];
 }
+
+/** True if a problem of a header is why its parameters are not known: they have another key, or another form. */
+export const hidesParameters = (problems: readonly SchemaProblem[]): boolean =>
+  problems.some(
+    ({ path, message }) =>
+      path.length === 1 &&
+      ((path[0] === 'parameters' && message.startsWith('parameters: must be')) ||
+        message.endsWith('; did you mean parameters?')),
+  );
 
 /** Functions may be declared before a query. */
 function startsQuery(tokens: readonly Token[]): boolean {
