@@ -93,7 +93,8 @@ export function headOfFetch(
   const received: RequestHeaders = Object.fromEntries(headers);
   return {
     method,
-    url: withoutBase(url, basePath),
+    // A fragment is for the client, and servers other than Node's leave it in the URL.
+    url: withoutBase(url.split('#', 1)[0] ?? url, basePath),
     headers: received,
     get address() {
       return clientAddress(peer(), received['x-forwarded-for'], trustedProxies);
