@@ -8,11 +8,11 @@ import type { Following } from '../following.ts';
 import type { ByteBudget } from '../message/byte-budget.ts';
 import { type RequestHead, TranslatedHead } from '../message/head.ts';
 import type { Answer } from '../message/route.ts';
-import { acceptedStream } from '../accepted-stream.ts';
 import type { Resources } from './context.ts';
 import { buildCheckDocument } from './check-document.ts';
 import { buildFindHidden } from './hidden-fields.ts';
 import { introspectionLeaves } from './introspection/introspection-leaves.ts';
+import { acceptedEvents } from './media-type.ts';
 import { buildAutomaticDocuments } from './persisted/automatic.ts';
 import { buildTrustedDocuments, type TrustedDocuments, warnOfInvalid } from './persisted/trusted.ts';
 import { checkMediaTypes, type FindDocument } from './read-operation.ts';
@@ -60,7 +60,7 @@ export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Gen
     return async (head, { url }, admission, readBody) => {
       checkMediaTypes(head);
       const { accept } = head.headers;
-      const stream = acceptedStream(accept);
+      const stream = acceptedEvents(accept);
       if (stream === 'rows')
         throw new GatewayError('NOT_ACCEPTABLE', 'Accept: GraphQL sends whole results; leave out delta');
       const { principal } = admission;

@@ -4,20 +4,13 @@ import { GatewayError } from '../../errors.ts';
 import type { RequestHead } from '../message/head.ts';
 import { httpLimits } from '../message/http-limits.ts';
 import { elementsOf, partsOf } from '../message/list-header.ts';
-import { eventStreamType } from '../accepted-stream.ts';
+import { namesStream } from '../accepted-stream.ts';
 import { operationTooLarge, requestError } from './errors.ts';
+import { acceptedMediaType } from './media-type.ts';
 import type { RequestMembers } from './persisted/persisted-query.ts';
 
 const requestTypes = ['application/json', 'application/graphql+json'];
 const plainCodings = ['', 'identity'];
-const responseTypes = [
-  '*/*',
-  'application/*',
-  'application/json',
-  'application/graphql-response+json',
-  eventStreamType,
-];
-
 /**
  * Checks a request's headers before its body is read. A form of another site could send its three media types without a
  * preflight; it could not send a key, so rejecting them is a second line of defence.
@@ -33,7 +26,7 @@ export function checkMediaTypes({ method, headers }: RequestHead): void {
   if (codings.some((coding) => !plainCodings.includes(coding))) {
     throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'Send the body without a Content-Encoding');
   }
-  if (typesOf(headers.accept ?? '*/*').some((type) => responseTypes.includes(type))) return;
+  if (acceptedMediaType(headers.accept) !== undefined || namesStream(headers.accept)) return;
   throw new GatewayError(
     'NOT_ACCEPTABLE',
     'Responses are application/json, application/graphql-response+json or text/event-stream; accept one of them, and multipart/mixed only beside it',

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import { GatewayError } from '../../errors.ts';
 import type { Cors } from '../access/cors.ts';
+import { acceptedEvents } from '../graphql/media-type.ts';
 import { checkMediaTypes } from '../graphql/read-operation.ts';
 import { replyGraphqlError } from '../graphql/refusal.ts';
-import { acceptedStream } from '../accepted-stream.ts';
 import type { RequestHead } from '../message/head.ts';
 import {
   apiPath,
@@ -124,7 +124,7 @@ function isGraphqlKept(head: RequestHead): boolean {
   // Most clients send these headers, which are recognised without parsing them.
   if (acceptsJson && type === 'application/json' && coding === undefined) return true;
   checkMediaTypes(head);
-  return acceptedStream(accept) === undefined;
+  return acceptedEvents(accept) === undefined;
 }
 
 const endpointPattern = new RegExp(`^${endpointPath}[^/]+$`);
