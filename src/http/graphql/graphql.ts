@@ -6,8 +6,9 @@ import { once } from '../../memoize.ts';
 import type { DerivedStore } from '../../results/result-store.ts';
 import type { Following } from '../following.ts';
 import type { ByteBudget } from '../message/byte-budget.ts';
-import { type RequestHead, TranslatedHead } from '../message/head.ts';
+import { isRead, type RequestHead, TranslatedHead } from '../message/head.ts';
 import type { Answer } from '../message/route.ts';
+import { replyToHead } from '../rendering/reply-result.ts';
 import type { Resources } from './context.ts';
 import { buildCheckDocument } from './check-document.ts';
 import { buildFindHidden } from './hidden-fields.ts';
@@ -65,12 +66,15 @@ export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Gen
         throw new GatewayError('NOT_ACCEPTABLE', 'Accept: GraphQL sends whole results; leave out delta');
       const { principal } = admission;
       const owner = ownerOf(principal);
-      const body = head.method === 'GET' ? undefined : await readBody();
+      const body = isRead(head) ? undefined : await readBody();
       const findDocument: FindDocument = (members) => persisted.documentOf(members, owner);
       const { answer } = await schemaFor(principal, url, body, findDocument);
       const shownSchema = introspection ? async () => (await shownTo(principal)).schema : undefined;
       const received = { url, body, admission, accept, shownSchema };
-      if (stream === undefined) return answer({ ...received, head });
+      if (stream === undefined) {
+        const reply = await answer({ ...received, head });
+        return head.method === 'HEAD' ? replyToHead(reply, admission.noCache) : reply;
+      }
       const reply = await answer({ ...received, head: requestForJson(head) });
       const { asEvents } = await import('./response/events-reply.ts');
       return asEvents(reply, { owner, budget, turns });

@@ -4,7 +4,7 @@ import type { Cors } from '../access/cors.ts';
 import { acceptedEvents } from '../graphql/media-type.ts';
 import { checkMediaTypes } from '../graphql/read-operation.ts';
 import { replyGraphqlError } from '../graphql/refusal.ts';
-import type { RequestHead } from '../message/head.ts';
+import { isRead, type RequestHead } from '../message/head.ts';
 import {
   apiPath,
   endpointPath,
@@ -37,7 +37,7 @@ export interface RouteOptions {
 export type RoutesAt = (pathname: string) => RouteByHead;
 
 const readMethods = 'GET, HEAD, OPTIONS';
-const graphqlMethods = 'GET, POST, OPTIONS';
+const graphqlMethods = 'GET, HEAD, POST, OPTIONS';
 
 /**
  * Besides those of plug-ins:
@@ -47,7 +47,7 @@ const graphqlMethods = 'GET, POST, OPTIONS';
  * | `/healthz`, `/livez`, `/health`, `/readyz` | health | 405 | methods |
  * | `/api/endpoints/query/<name or UUID>` | REST | 405 | methods |
  * | `/api/…` | 404 | 404 | methods |
- * | `/graphql` | operation (GET) | operation | methods |
+ * | `/graphql` | operation | operation | methods |
  * | any other | 404 | 404 | 404 |
  */
 export function buildRoutes(options: RouteOptions): {
@@ -111,8 +111,7 @@ function readinessRoutes(brief: RouteByHead, verbose: RouteByHead, { verboseFor 
   return (head) => {
     if (!/\?(?:.*&)?verbose\b/.test(head.url ?? '')) return brief(head);
     const { 'x-api-key': key, authorization } = head.headers;
-    const isRead = head.method === 'GET' || head.method === 'HEAD';
-    return isRead && (key !== undefined || authorization !== undefined) ? withKey : verbose(head);
+    return isRead(head) && (key !== undefined || authorization !== undefined) ? withKey : verbose(head);
   };
 }
 
@@ -121,6 +120,7 @@ export const isRestKept = ({ method, headers: { prefer } }: RequestHead) =>
   method === 'GET' && prefer === undefined;
 
 function isGraphqlKept(head: RequestHead): boolean {
+  if (head.method === 'HEAD') return false;
   const { accept, 'content-type': type, 'content-encoding': coding } = head.headers;
   const acceptsJson = accept === undefined || accept === '*/*' || accept === 'application/json';
   // Most clients send these headers, which are recognised without parsing them.
@@ -165,7 +165,7 @@ interface WrongSlashes {
   readonly plain: string;
 }
 
-/** @returns undefined if there are none */
+/** @returns undefined if the path has none */
 function wrongSlashesOf(pathname: string): WrongSlashes | undefined {
   const merged = pathname.replaceAll(/\/{2,}/g, '/');
   const plain = merged.replace(/(?<=.)\/$/, '');
@@ -233,7 +233,7 @@ function graphqlRoutes(graphql: Answer, options: Route, log: Logger): RouteByHea
   return (head) => {
     if (head.method === 'POST') return operation;
     if (isPageRequest(head)) return page;
-    if (head.method === 'GET') return operation;
+    if (isRead(head)) return operation;
     return head.method === 'OPTIONS' ? options : otherMethod;
   };
 }

@@ -17,6 +17,35 @@ test('a body that reads like a query string is not answered as one', async () =>
   expect(await post(search)).toBe(400);
 });
 
+test('HEAD is GET without a body, for errors too', async () => {
+  const about = async (method: string, query: string, others: Record<string, string> = {}) => {
+    const response = await app.fetch(`/graphql?query=${encodeURIComponent(query)}`, {
+      method,
+      headers: { 'x-api-key': apiKey, ...others },
+    });
+    const { 'x-request-id': _, ...received } = Object.fromEntries(response.headers);
+    return { status: response.status, headers: received, body: await response.text() };
+  };
+  const strict = { accept: 'application/graphql-response+json' };
+  for (const [query, others] of [
+    [`{ ${field} }`, {}],
+    [`{ ${field} }`, strict],
+    ['{ __typename }', {}],
+    ['{ nope }', strict],
+    ['', {}],
+    [`{ ${field} }`, { 'x-api-key': 'wrong' }],
+    [`{ ${field} }`, { accept: 'text/csv' }],
+    ['{ __typename }', { accept: 'text/event-stream' }],
+  ] as const) {
+    const head = await about('HEAD', query, others);
+    const get = await about('GET', query, others);
+    expect(get.body).not.toBe('');
+    expect(head, query).toEqual({ ...get, body: '' });
+  }
+  const none = await app.fetch('/graphql', { method: 'DELETE' });
+  expect([none.status, none.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST, OPTIONS']);
+});
+
 test('the name of an operation is not mistaken for a part of the document', async () => {
   const query = `query X { ${field} }`;
   expect(await post(JSON.stringify({ query }))).toBe(200);
