@@ -3,11 +3,12 @@ import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { type ErrorCode, GatewayError, statusOf } from '../../errors.ts';
 import { httpLimits } from '../message/http-limits.ts';
-import { errorHeaders, toGatewayError } from '../message/reply.ts';
+import { errorHeaders, type Reply, toGatewayError } from '../message/reply.ts';
 
 /** An error of the request as a whole: its status is the code's, not 200, whatever the caller accepts. */
-export function requestError(code: ErrorCode, message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { code, http: { status: statusOf[code], spec: false } } });
+export function requestError(code: ErrorCode, message: string, headers: Reply['headers'] = {}): GraphQLError {
+  const http = { status: statusOf[code], spec: false, headers };
+  return new GraphQLError(message, { extensions: { code, http } });
 }
 
 /** The document exceeds a limit of `httpLimits`. */

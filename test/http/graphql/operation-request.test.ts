@@ -46,6 +46,28 @@ test('HEAD is GET without a body, for errors too', async () => {
   expect([none.status, none.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST, OPTIONS']);
 });
 
+test.each(['application/json', 'application/graphql-response+json', '*/*', 'text/event-stream'])(
+  'a mutation is refused by GET and HEAD with 405 and the methods that are left: %s',
+  async (accept) => {
+    const path = `/graphql?query=${encodeURIComponent('mutation { drop }')}`;
+    for (const method of ['GET', 'HEAD', 'GET']) {
+      const response = await app.fetch(path, { method, headers: { ...headers, accept } });
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
+      const text = await response.text();
+      if (method === 'GET')
+        expect(JSON.parse(text)).toEqual({
+          errors: [
+            {
+              message: 'GET is for queries; queries and subscriptions are supported, not mutations',
+              extensions: { code: 'METHOD_NOT_ALLOWED' },
+            },
+          ],
+        });
+    }
+    expect(await post('{"query":"mutation { drop }"}')).toBe(400);
+  },
+);
+
 test('the name of an operation is not mistaken for a part of the document', async () => {
   const query = `query X { ${field} }`;
   expect(await post(JSON.stringify({ query }))).toBe(200);
