@@ -48,6 +48,7 @@ const graphqlMethods = 'GET, HEAD, POST, OPTIONS';
  * | `/api/endpoints/query/<name or UUID>` | REST | 405 | methods |
  * | `/api/…` | 404 | 404 | methods |
  * | `/graphql` | operation | operation | methods |
+ * | a page for browsers | 404 for programs | 405 | methods |
  * | any other | 404 | 404 | 404 |
  */
 export function buildRoutes(options: RouteOptions): {
@@ -75,7 +76,8 @@ export function buildRoutes(options: RouteOptions): {
   const endpoint = byMethod({ ...keyed, answer: rest, isKept: isRestKept }, restOptions, failing(notAllowed));
   const liveness = health(() => replyJson(200, '{"status":"ok"}'));
   const api = `GraphQL is at ${basePath}${graphqlPath}, REST under ${basePath}${apiPath}`;
-  const forBrowsers = failing(() => notFoundError(`${pageForBrowsers}; ${api}`));
+  const noPage = failing(() => notFoundError(`${pageForBrowsers}; ${api}`));
+  const forBrowsers = byMethod(noPage, restOptions, failing(notAllowed));
   const ofPlugins = buildPluginRoutes(plugins, optionsRoute);
   const exact = new Map<string, RouteByHead>([
     [healthPath, liveness],
@@ -90,7 +92,7 @@ export function buildRoutes(options: RouteOptions): {
     return withoutSlashes(pathname, byMethod(noApi, restOptions, noApi));
   };
   const otherwise = (pathname: string): RouteByHead => {
-    if (ofPlugins.hasPage(pathname)) return () => forBrowsers;
+    if (ofPlugins.hasPage(pathname)) return forBrowsers;
     const notFound = failing(() => notFoundError(api));
     return ofPlugins.fallbackAt(
       pathname,
@@ -219,7 +221,7 @@ function graphqlRoutes(graphql: Answer, options: Route, log: Logger): RouteByHea
     isKept: isGraphqlKept,
   };
   const replyNoPage = (head: RequestHead) =>
-    replyGraphqlError(new GatewayError('NOT_FOUND', noPage), log, head);
+    replyGraphqlError(new GatewayError('NOT_FOUND', noGraphqlPage), log, head);
   const base: Base = { ...anybody, replyError: replyGraphqlError };
   const page: Route = { ...base, answer: replyNoPage, allowsCors: false };
   const otherMethod: Route = {
@@ -238,4 +240,5 @@ function graphqlRoutes(graphql: Answer, options: Route, log: Logger): RouteByHea
   };
 }
 
-const noPage = 'There is no page for browsers here; programs send POST with Content-Type: application/json';
+const noGraphqlPage =
+  'There is no page for browsers here; programs send POST with Content-Type: application/json';
