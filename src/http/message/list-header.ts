@@ -28,4 +28,4 @@ export function weightOf(parameters: readonly string[]): number {
 
 /** True if the parameters of a media type name UTF-8, in either spelling, or no charset. */
 export const isInUtf8 = (parameters: readonly string[]): boolean =>
-  /^utf-?8$/.test(parameterOf(parameters, 'charset') ?? 'utf-8');
+  parameters.every((one) => !/^charset\s*=/.test(one) || /^charset\s*=\s*"?utf-?8"?$/.test(one));
