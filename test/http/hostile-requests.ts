@@ -281,6 +281,17 @@ const bytes: readonly Row[] = [
     400,
     'BAD_REQUEST',
   ],
+  ...['gzip, chunked', 'identity,chunked', 'x, CHUNKED'].map(
+    (codings): Row => [
+      `chunks of ${codings}`,
+      Buffer.concat([
+        http('POST /graphql', [key, json, `Transfer-Encoding: ${codings}`]),
+        Buffer.from('2\r\n{}\r\n0\r\n\r\n'),
+      ]),
+      501,
+      'NOT_IMPLEMENTED',
+    ],
+  ),
   [
     'chunks in another coding',
     http('POST /graphql', [key, json, 'Transfer-Encoding: chunked, identity'], ''),

@@ -9,7 +9,7 @@ const plainCodings: ReadonlySet<string> = new Set(['', 'identity']);
  * large one.
  *
  * @param types those that are read, in lower case; undefined: any
- * @returns the media type in lower case, without parameters; '' if there is none
+ * @returns the media type in lower case, without parameters; '' if the body has no type
  * @throws GatewayError UNSUPPORTED_MEDIA_TYPE
  * @see RFC 9110, 8.3 and 15.5.16
  */
