@@ -71,12 +71,19 @@ export function sanitizeDocumentError(error: GraphQLError, code = 'BAD_USER_INPU
   const { http } = error.extensions;
   // Yoga would send some errors that have a code of ours with status 200.
   if (typeof http === 'object' && String(error.extensions.code) in statusOf) {
-    error.extensions.http = { ...http, spec: false };
+    error.extensions.http = { ...withoutAllow(http), spec: false };
   }
   const message = shortenMessage(error.message);
   if (message === error.message) return error;
   const { extensions, nodes, path, source, positions } = error;
   return new GraphQLError(message, { extensions, nodes, path, source, positions });
+}
+
+/** Yoga sends the methods of its own with some errors of status 400; ours are in `allow`. */
+function withoutAllow(http: object): object {
+  if (!('headers' in http)) return http;
+  const { Allow: _, ...headers } = http.headers as Readonly<Record<string, string>>;
+  return { ...http, headers };
 }
 
 /**

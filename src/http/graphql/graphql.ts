@@ -7,6 +7,7 @@ import type { DerivedStore } from '../../results/result-store.ts';
 import type { Following } from '../following.ts';
 import type { ByteBudget } from '../message/byte-budget.ts';
 import { isRead, type RequestHead, TranslatedHead } from '../message/head.ts';
+import { eventStreamType } from '../accepted-stream.ts';
 import type { Answer } from '../message/route.ts';
 import { replyToHead } from '../rendering/reply-result.ts';
 import type { Resources } from './context.ts';
@@ -59,6 +60,7 @@ export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Gen
     const build = buildServerOf({ ...shared, catalog });
     const { schemaFor, shownTo } = yield* buildSchemas(catalog, build, turns);
     return async (head, { url }, admission, readBody) => {
+      if (head.headers.upgrade !== undefined) refuseWebSocket(head, url);
       checkMediaTypes(head);
       const { accept } = head.headers;
       const stream = acceptedEvents(accept);
@@ -105,6 +107,21 @@ function buildServerOf(options: PartOptions) {
       answer: buildServer({ ...options, schema, leaves, checkDocument, findHidden, followField }),
     };
   };
+}
+
+/**
+ * Refuses the handshake of a WebSocket, which has no operation. With one, a request is answered as if it had not offered to
+ * change the protocol (RFC 9110, 7.8).
+ *
+ * @throws GatewayError BAD_REQUEST
+ */
+function refuseWebSocket({ headers }: RequestHead, { search }: URL): void {
+  if (/[?&](?:query|documentId|extensions)=/.test(search) || headers.upgrade?.toLowerCase() !== 'websocket')
+    return;
+  throw new GatewayError(
+    'BAD_REQUEST',
+    `WebSockets are not offered; subscriptions are sent as events: send them with Accept: ${eventStreamType}, as graphql-sse does`,
+  );
 }
 
 /** The same request for the body of an event. */

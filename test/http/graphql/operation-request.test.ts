@@ -17,6 +17,43 @@ test('a body that reads like a query string is not answered as one', async () =>
   expect(await post(search)).toBe(400);
 });
 
+test.each([
+  '{"query":5}',
+  '{"query":"{ __typename }","variables":"x"}',
+  '{"query":"{ __typename }","variables":[]}',
+  '{"query":"{ __typename }","extensions":[]}',
+  '{"query":"{ __typename }","extensions":"x"}',
+  '{"query":"{ __typename }","other":1}',
+  '{}',
+  '[]',
+])('a wrong member of a request is refused with 400, and without methods: %s', async (body) => {
+  for (const accept of ['application/json', 'application/graphql-response+json']) {
+    const response = await app.fetch('/graphql', { method: 'POST', headers: { ...headers, accept }, body });
+    expect([response.status, response.headers.get('allow')]).toEqual([400, null]);
+  }
+});
+
+test.each(['graphql-transport-ws', 'graphql-ws'])('a WebSocket is told of events: %s', async (protocol) => {
+  const handshake = {
+    'x-api-key': apiKey,
+    connection: 'Upgrade',
+    upgrade: 'WebSocket',
+    'sec-websocket-protocol': protocol,
+  };
+  const answerTo = async (search: string) => {
+    const response = await app.fetch(`/graphql${search}`, { headers: handshake });
+    return [response.status, await response.json()];
+  };
+  const message =
+    'WebSockets are not offered; subscriptions are sent as events: send them with Accept: text/event-stream, as graphql-sse does';
+  for (const search of ['', '?', '?project=p'])
+    expect(await answerTo(search)).toEqual([
+      400,
+      { errors: [{ message, extensions: { code: 'BAD_REQUEST' } }] },
+    ]);
+  expect(await answerTo('?query={__typename}')).toEqual([200, { data: { __typename: 'Query' } }]);
+});
+
 test('HEAD is GET without a body, for errors too', async () => {
   const about = async (method: string, query: string, others: Record<string, string> = {}) => {
     const response = await app.fetch(`/graphql?query=${encodeURIComponent(query)}`, {
