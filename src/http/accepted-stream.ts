@@ -46,7 +46,10 @@ function parse(accept: string): EventStream | undefined {
 
 /** True if a caller who must get a stream has named it, preferred or not. */
 export const namesStream = (accept = ''): boolean =>
-  elementsOf(accept).some((element) => partsOf(element)[0] === eventStreamType);
+  elementsOf(accept).some((element) => {
+    const [type, ...parameters] = partsOf(element);
+    return type === eventStreamType && weightOf(parameters) > 0;
+  });
 
 /** Ends an operation of GraphQL over SSE. `EventSource` passes on only events that have data. */
 export const completeEvent = 'event: complete\ndata: \n\n';

@@ -102,6 +102,9 @@ describe('what responses say about the cache', () => {
   test.each([
     ['zstd, gzip', 'zstd'],
     ['gzip, deflate, br', 'gzip'],
+    ['x-gzip', 'gzip'],
+    ['X-GZIP;q=1, zstd;q=0.5', 'gzip'],
+    ['x-gzip;q=0', null],
     ['gzip;q=1.0, zstd;q=0.5', 'gzip'],
     ['zstd;q=0, gzip;q=0', null],
     ['*', 'zstd'],

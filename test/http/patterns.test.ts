@@ -44,6 +44,21 @@ describe('a valid but expensive pattern', () => {
     await expect.poll(() => send('^https://p\\.')).toMatchObject({ status: 200, body: { result: [{}] } });
   });
 
+  test('is reported with the form of a named group that the engine takes', async () => {
+    await expect.poll(() => send('^https://(?P<n>p)')).toMatchObject({ status: 200 });
+    expect(await send('^https://(?<n>p)')).toMatchObject({
+      status: 400,
+      body: {
+        error: {
+          code: 'INVALID_PARAMETER',
+          parameter: 'project',
+          message:
+            'project: must be a regular expression in RE2 syntax (a named group is written (?P<name>…))',
+        },
+      },
+    });
+  });
+
   test('is reported with its parameter if it is too large for the engine', async () => {
     // DuckDB may still be busy with the last block of the other query.
     await expect

@@ -7,10 +7,28 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
+const logs = '/api/endpoints/query/logs.all';
 const cure = 'Not found; leave out the slash at the end of the path';
 const doubled = 'Not found; leave out the doubled slash';
 const endpoint = 'REST endpoints are at /api/endpoints/query/logs.all';
 const apis = 'GraphQL is at /graphql, REST under /api/';
+
+interface ReadError {
+  readonly code: unknown;
+  readonly message: string;
+}
+
+/** An error in any of the forms that routes have: of REST, of GraphQL, and of JSON-RPC. */
+function readError(body: unknown): ReadError {
+  const { error, errors } = body as {
+    readonly error?: ReadError & { readonly data?: { readonly code: string } };
+    readonly errors?: readonly [{ readonly message: string; readonly extensions: { readonly code: string } }];
+  };
+  const { code, message } = errors?.[0].extensions
+    ? { ...errors[0].extensions, message: errors[0].message }
+    : { ...error, code: error?.data?.code ?? error?.code, message: error?.message ?? '' };
+  return { code, message };
+}
 
 test.each([
   [
@@ -48,12 +66,56 @@ test.each([
   'the answer to a path with a slash too many names the slash if it is at fault: %s',
   async (path, message) => {
     const response = await app.fetch(path, { headers: { 'x-api-key': apiKey } });
-    expect([response.status, ((await response.json()) as { error: object }).error]).toEqual([
+    expect([response.status, readError(await response.json())]).toEqual([
       404,
       { code: 'NOT_FOUND', message },
     ]);
   },
 );
+
+const ofGraphql = {
+  errors: [{ message: `${cure}: /graphql`, extensions: { code: 'NOT_FOUND' } }],
+};
+const strictType = 'application/graphql-response+json';
+
+test.each([
+  ['POST', '/graphql/', ofGraphql],
+  ['GET', '/graphql/?query={__typename}', ofGraphql],
+  ['PUT', '/graphql/', ofGraphql],
+  ['POST', '/mcp/', { jsonrpc: '2.0', error: { message: `${cure}: /mcp`, data: { code: 'NOT_FOUND' } } }],
+  ['POST', '/api/live/', { error: { code: 'NOT_FOUND', message: `${cure}: /api/live` } }],
+])('the answer has the form of the errors of the route that is meant: %s %s', async (method, path, error) => {
+  const headers = { accept: strictType, 'content-type': 'application/json' };
+  const response = await app.fetch(path, { method, headers, body: method === 'POST' ? '{}' : null });
+  const type = path.startsWith('/graphql') ? `${strictType}; charset=utf-8` : expect.any(String);
+  expect([response.status, response.headers.get('content-type')]).toEqual([404, type]);
+  expect(await response.json()).toMatchObject(error);
+});
+
+test('a page may read that answer: OPTIONS is answered as at the route that is meant', async () => {
+  const origin = 'https://dash.example.com';
+  const open = await openTestApp({}, { MCP: 'on', CORS_ORIGINS: origin });
+  const preflight = async (path: string) => {
+    const { status, headers } = await open.fetch(path, { method: 'OPTIONS', headers: { origin } });
+    return [status, Object.fromEntries([...headers].filter(([name]) => /^(allow$|access-)/.test(name)))];
+  };
+  try {
+    for (const path of ['/graphql', '/mcp', '/api/live', '/openapi.json', '/healthz', logs]) {
+      const expected = await preflight(path);
+      expect(expected, path).toEqual([
+        204,
+        expect.objectContaining({ 'access-control-allow-origin': origin, allow: expect.any(String) }),
+      ]);
+      for (const wrong of [`${path}/`, `/${path}`, `/${path}//`])
+        expect(await preflight(wrong), wrong).toEqual(expected);
+      const { headers } = await open.fetch(`${path}/`, { method: 'POST', headers: { origin }, body: '{}' });
+      expect(headers.get('access-control-allow-origin'), path).toBe(origin);
+    }
+    expect((await preflight('/nowhere/'))[0]).toBe(404);
+  } finally {
+    await open.close();
+  }
+});
 
 test('a byte-order mark before a message or a list of queries does no harm', async () => {
   const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
@@ -70,7 +132,7 @@ test('the answer to an unknown path names the paths below BASE_PATH', async () =
   const below = await openTestApp({}, { BASE_PATH: '/warehouse' });
   const messageAt = async (path: string) => {
     const response = await below.fetch(path, { headers: { 'x-api-key': apiKey } });
-    return ((await response.json()) as { error: { message: string } }).error.message;
+    return readError(await response.json()).message;
   };
   try {
     const api = 'GraphQL is at /warehouse/graphql, REST under /warehouse/api/';

@@ -11,13 +11,13 @@ const levels: Readonly<Record<number, string>> = {
 
 /**
  * A line of the log for people: `12:34:56.789 WARN message path=/graphql status=503`, with the stack of an error below. Callers
- * choose some of it: what is not printable is shown by its code.
+ * choose some of it: what is not printable is shown by its code, and a text in which fields could be read is in quotes.
  */
 export function formatLogLine(line: string): string {
   const { level, time, pid: _, hostname: __, msg = '', err, ...fields } = JSON.parse(line);
   const clock = new Date(time).toISOString().slice(11, 23);
   const pairs = Object.entries(fields).map(
-    ([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    ([name, value]) => ` ${name}=${typeof value === 'string' ? quoted(value) : JSON.stringify(value)}`,
   );
   const shown = visibleLine(`${levels[level] ?? level} ${msg}${pairs.join('')}`);
   const error =
@@ -29,6 +29,9 @@ export function formatLogLine(line: string): string {
           .join('');
   return `${clock} ${shown}${error}\n`;
 }
+
+const quoted = (text: string): string =>
+  /[\s="]/.test(text) ? `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"` : text;
 
 /** As pino writes an error: an object with its stack and causes, or any other value that was thrown. */
 function textOfError(error: unknown): string {

@@ -8,14 +8,14 @@ export interface Cors {
    * For every response that a page may read, errors too; undefined if no origins are configured. Keys are sent in a header,
    * never in a cookie, so credentials are never allowed.
    */
-  readonly headers: ((head: RequestHead) => Reply['headers']) | undefined;
+  readonly headers: ((head: Pick<RequestHead, 'headers'>) => Reply['headers']) | undefined;
   /** For OPTIONS, besides those: the methods, and for a page of a configured origin what it may send. */
   preflightHeaders(head: RequestHead, methods: string): Reply['headers'];
 }
 
 export function buildCors(origins: readonly string[] | '*'): Cors {
   const any = allow('*');
-  const headersFor = (head: RequestHead): Reply['headers'] => {
+  const headersFor = (head: Pick<RequestHead, 'headers'>): Reply['headers'] => {
     if (origins === '*') return any;
     const { origin } = head.headers;
     return origin !== undefined && origins.includes(origin) ? allow(origin) : varyByOrigin;

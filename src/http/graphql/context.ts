@@ -31,7 +31,7 @@ import type { Written } from './execution/written.ts';
 export interface ReceivedOperation {
   readonly head: RequestHead;
   readonly url: URL;
-  /** undefined for GET. */
+  /** undefined for GET and HEAD. */
   readonly body: Uint8Array | undefined;
   readonly admission: Admission;
   /** `Accept` as the caller sent it. The head of a request for events has the media type of an event's body instead. */

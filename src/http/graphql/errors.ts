@@ -3,11 +3,12 @@ import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { type ErrorCode, GatewayError, statusOf } from '../../errors.ts';
 import { httpLimits } from '../message/http-limits.ts';
-import { errorHeaders, toGatewayError } from '../message/reply.ts';
+import { errorHeaders, type Reply, toGatewayError } from '../message/reply.ts';
 
 /** An error of the request as a whole: its status is the code's, not 200, whatever the caller accepts. */
-export function requestError(code: ErrorCode, message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { code, http: { status: statusOf[code], spec: false } } });
+export function requestError(code: ErrorCode, message: string, headers: Reply['headers'] = {}): GraphQLError {
+  const http = { status: statusOf[code], spec: false, headers };
+  return new GraphQLError(message, { extensions: { code, http } });
 }
 
 /** The document exceeds a limit of `httpLimits`. */
@@ -70,12 +71,19 @@ export function sanitizeDocumentError(error: GraphQLError, code = 'BAD_USER_INPU
   const { http } = error.extensions;
   // Yoga would send some errors that have a code of ours with status 200.
   if (typeof http === 'object' && String(error.extensions.code) in statusOf) {
-    error.extensions.http = { ...http, spec: false };
+    error.extensions.http = { ...withoutAllow(http), spec: false };
   }
   const message = shortenMessage(error.message);
   if (message === error.message) return error;
   const { extensions, nodes, path, source, positions } = error;
   return new GraphQLError(message, { extensions, nodes, path, source, positions });
+}
+
+/** Yoga sends the methods of its own with some errors of status 400; ours are in `allow`. */
+function withoutAllow(http: object): object {
+  if (!('headers' in http)) return http;
+  const { Allow: _, ...headers } = http.headers as Readonly<Record<string, string>>;
+  return { ...http, headers };
 }
 
 /**

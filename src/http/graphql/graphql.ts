@@ -6,13 +6,15 @@ import { once } from '../../memoize.ts';
 import type { DerivedStore } from '../../results/result-store.ts';
 import type { Following } from '../following.ts';
 import type { ByteBudget } from '../message/byte-budget.ts';
-import { type RequestHead, TranslatedHead } from '../message/head.ts';
+import { isRead, type RequestHead, TranslatedHead } from '../message/head.ts';
+import { eventStreamType } from '../accepted-stream.ts';
 import type { Answer } from '../message/route.ts';
-import { acceptedStream } from '../accepted-stream.ts';
+import { replyToHead } from '../rendering/reply-result.ts';
 import type { Resources } from './context.ts';
 import { buildCheckDocument } from './check-document.ts';
 import { buildFindHidden } from './hidden-fields.ts';
 import { introspectionLeaves } from './introspection/introspection-leaves.ts';
+import { acceptedEvents } from './media-type.ts';
 import { buildAutomaticDocuments } from './persisted/automatic.ts';
 import { buildTrustedDocuments, type TrustedDocuments, warnOfInvalid } from './persisted/trusted.ts';
 import { checkMediaTypes, type FindDocument } from './read-operation.ts';
@@ -58,19 +60,23 @@ export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Gen
     const build = buildServerOf({ ...shared, catalog });
     const { schemaFor, shownTo } = yield* buildSchemas(catalog, build, turns);
     return async (head, { url }, admission, readBody) => {
+      if (head.headers.upgrade !== undefined) refuseWebSocket(head, url);
       checkMediaTypes(head);
       const { accept } = head.headers;
-      const stream = acceptedStream(accept);
+      const stream = acceptedEvents(accept);
       if (stream === 'rows')
         throw new GatewayError('NOT_ACCEPTABLE', 'Accept: GraphQL sends whole results; leave out delta');
       const { principal } = admission;
       const owner = ownerOf(principal);
-      const body = head.method === 'GET' ? undefined : await readBody();
+      const body = isRead(head) ? undefined : await readBody();
       const findDocument: FindDocument = (members) => persisted.documentOf(members, owner);
       const { answer } = await schemaFor(principal, url, body, findDocument);
       const shownSchema = introspection ? async () => (await shownTo(principal)).schema : undefined;
       const received = { url, body, admission, accept, shownSchema };
-      if (stream === undefined) return answer({ ...received, head });
+      if (stream === undefined) {
+        const reply = await answer({ ...received, head });
+        return head.method === 'HEAD' ? replyToHead(reply, admission.noCache) : reply;
+      }
       const reply = await answer({ ...received, head: requestForJson(head) });
       const { asEvents } = await import('./response/events-reply.ts');
       return asEvents(reply, { owner, budget, turns });
@@ -101,6 +107,21 @@ function buildServerOf(options: PartOptions) {
       answer: buildServer({ ...options, schema, leaves, checkDocument, findHidden, followField }),
     };
   };
+}
+
+/**
+ * Refuses the handshake of a WebSocket, which has no operation. With one, a request is answered as if it had not offered to
+ * change the protocol (RFC 9110, 7.8).
+ *
+ * @throws GatewayError BAD_REQUEST
+ */
+function refuseWebSocket({ headers }: RequestHead, { search }: URL): void {
+  if (/[?&](?:query|documentId|extensions)=/.test(search) || headers.upgrade?.toLowerCase() !== 'websocket')
+    return;
+  throw new GatewayError(
+    'BAD_REQUEST',
+    `WebSockets are not offered; subscriptions are sent as events: send them with Accept: ${eventStreamType}, as graphql-sse does`,
+  );
 }
 
 /** The same request for the body of an event. */

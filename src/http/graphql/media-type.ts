@@ -1,27 +1,60 @@
-import { elementsOf, partsOf } from '../message/list-header.ts';
+import { LRUCache } from 'lru-cache';
+import { acceptedStream, type EventStream, eventStreamType } from '../accepted-stream.ts';
+import { elementsOf, isInUtf8, partsOf } from '../message/list-header.ts';
+import { acceptedOf, type MediaRange, type Specificity, specificityOf } from '../media-ranges.ts';
 
 export type GraphqlMediaType = 'application/json' | 'application/graphql-response+json';
 
+const mediaTypes: readonly GraphqlMediaType[] = ['application/json', 'application/graphql-response+json'];
+
 /**
- * The media type of a GraphQL response, as Yoga chooses it: the first range in `Accept` that one of both types matches;
- * JSON if the range matches both.
+ * The media type of a GraphQL response: the one that the caller gives more weight, and the one that its ranges match first of
+ * equal ones. JSON if a range matches both.
  *
- * @param accept as received; `checkMediaTypes` has found a range that matches
+ * @param accept as received
+ * @returns undefined if the caller accepts neither
+ * @see GraphQL over HTTP, "Accept"; RFC 9110, 12.5.1
  */
-export function chooseMediaType(accept: string | undefined): GraphqlMediaType {
+export function acceptedMediaType(accept: string | undefined): GraphqlMediaType | undefined {
   if (accept === undefined || accept === '*/*' || accept === 'application/json') return 'application/json';
-  for (const range of elementsOf(accept.replaceAll(/\s/g, ''))) {
-    const [type, ...parameters] = partsOf(range);
-    const charset = parameters.find((parameter) => parameter.includes('charset='));
-    if (charset !== undefined && charset !== 'charset=utf-8') continue;
-    if (matches(type, 'application/json')) return 'application/json';
-    if (matches(type, 'application/graphql-response+json')) return 'application/graphql-response+json';
-  }
-  return 'application/json';
+  const known = parsed.get(accept);
+  if (known !== undefined) return known === 'none' ? undefined : known;
+  const mediaType = preferredBy(accept);
+  if (accept.length <= maxParsedLength) parsed.set(accept, mediaType ?? 'none');
+  return mediaType;
 }
 
-function matches(range: string, type: GraphqlMediaType): boolean {
-  const [group, subtype] = range.split('/');
-  const [typeGroup, typeSubtype] = type.split('/');
-  return (group === '*' || group === typeGroup) && (subtype === '*' || subtype === typeSubtype);
+/** The same, and JSON for an error of a caller who accepts neither. */
+export const chooseMediaType = (accept: string | undefined): GraphqlMediaType =>
+  acceptedMediaType(accept) ?? 'application/json';
+
+/** Clients send the same few values again and again. */
+const parsed = new LRUCache<string, GraphqlMediaType | 'none'>({ max: 100 });
+const maxParsedLength = 1_024;
+
+function preferredBy(accept: string): GraphqlMediaType | undefined {
+  if (accept.trim() === '') return 'application/json';
+  const [best] = acceptedOf(mediaTypes, accept, specificityFor).toSorted(
+    (a, b) => b.weight - a.weight || a.place - b.place,
+  );
+  return best?.offer;
 }
+
+function specificityFor(range: MediaRange, mediaType: GraphqlMediaType): Specificity {
+  return isInUtf8(range.parameters) ? specificityOf(range, [mediaType]) : 0;
+}
+
+/**
+ * The stream that a caller of GraphQL accepts; undefined if it prefers a response. Types that GraphQL does not send are left out
+ * of account.
+ *
+ * @throws GatewayError as `acceptedStream` does
+ */
+export function acceptedEvents(accept: string | undefined): EventStream | undefined {
+  if (accept === undefined || !accept.toLowerCase().includes(eventStreamType)) return undefined;
+  return acceptedStream(elementsOf(accept).filter(isOfGraphql).join(','));
+}
+
+const ranges: ReadonlySet<string> = new Set(['*/*', 'application/*', ...mediaTypes, eventStreamType]);
+
+const isOfGraphql = (element: string): boolean => ranges.has(partsOf(element)[0]);

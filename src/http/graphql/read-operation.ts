@@ -1,23 +1,15 @@
 import type { GraphQLParams } from 'graphql-yoga';
 import { maxListItems } from '../../catalog/binding/value-limits.ts';
 import { GatewayError } from '../../errors.ts';
+import { requireBodyType } from '../message/body/body-type.ts';
 import type { RequestHead } from '../message/head.ts';
 import { httpLimits } from '../message/http-limits.ts';
-import { elementsOf, partsOf } from '../message/list-header.ts';
-import { eventStreamType } from '../accepted-stream.ts';
+import { namesStream } from '../accepted-stream.ts';
 import { operationTooLarge, requestError } from './errors.ts';
+import { acceptedMediaType } from './media-type.ts';
 import type { RequestMembers } from './persisted/persisted-query.ts';
 
 const requestTypes = ['application/json', 'application/graphql+json'];
-const plainCodings = ['', 'identity'];
-const responseTypes = [
-  '*/*',
-  'application/*',
-  'application/json',
-  'application/graphql-response+json',
-  eventStreamType,
-];
-
 /**
  * Checks a request's headers before its body is read. A form of another site could send its three media types without a
  * preflight; it could not send a key, so rejecting them is a second line of defence.
@@ -25,28 +17,12 @@ const responseTypes = [
  * @throws GatewayError UNSUPPORTED_MEDIA_TYPE | NOT_ACCEPTABLE
  */
 export function checkMediaTypes({ method, headers }: RequestHead): void {
-  if (method === 'POST' && !isJson(headers['content-type'] ?? '')) {
-    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as Content-Type: application/json');
-  }
-  // A small compressed body may expand to a large one.
-  const codings = method === 'POST' ? typesOf(headers['content-encoding'] ?? '') : [];
-  if (codings.some((coding) => !plainCodings.includes(coding))) {
-    throw new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'Send the body without a Content-Encoding');
-  }
-  if (typesOf(headers.accept ?? '*/*').some((type) => responseTypes.includes(type))) return;
+  if (method === 'POST') requireBodyType(headers, requestTypes);
+  if (acceptedMediaType(headers.accept) !== undefined || namesStream(headers.accept)) return;
   throw new GatewayError(
     'NOT_ACCEPTABLE',
     'Responses are application/json, application/graphql-response+json or text/event-stream; accept one of them, and multipart/mixed only beside it',
   );
-}
-
-function isJson(contentType: string): boolean {
-  const charset = /;\s*charset\s*=\s*"?(?<charset>[^\s;"]+)/i.exec(contentType)?.groups?.charset ?? 'utf-8';
-  return /^utf-?8$/i.test(charset) && typesOf(contentType).some((type) => requestTypes.includes(type));
-}
-
-function typesOf(list: string): readonly string[] {
-  return elementsOf(list).map((element) => partsOf(element)[0]);
 }
 
 /**

@@ -6,6 +6,7 @@ import { callerDisconnected } from '../../errors.ts';
 import { rightsOf } from '../../answers/rights.ts';
 import { ownerOf } from '../../keys/principal.ts';
 import type { ByteBudget } from '../message/byte-budget.ts';
+import { isRead } from '../message/head.ts';
 import { graphqlPath } from '../message/paths.ts';
 import type { Reply } from '../message/reply.ts';
 import { logOf } from '../message/request-trace.ts';
@@ -75,7 +76,7 @@ export function buildServer(options: ServerOptions): (received: ReceivedOperatio
   /** Yoga's way from a request to a response, which copies bodies, would take as long as all else that it does. */
   const execute = async (operation: Operation): Promise<ExecutionResult> => {
     const { head } = operation;
-    const request = head.method === 'GET' ? requests.GET : requests.POST;
+    const request = isRead(head) ? requests.GET : requests.POST;
     try {
       return (await yoga.getResultForParams({ params: {}, request }, { operation })) as ExecutionResult;
     } catch (error) {

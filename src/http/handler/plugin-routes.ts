@@ -1,5 +1,5 @@
 import { GatewayError, StartError } from '../../errors.ts';
-import type { RequestHead } from '../message/head.ts';
+import { isRead, type RequestHead } from '../message/head.ts';
 import type { PathToLog } from '../message/paths.ts';
 import { replyError, toGatewayError } from '../message/reply.ts';
 import type { Answer, PluginRoute, Route } from '../message/route.ts';
@@ -86,7 +86,7 @@ function patternOf(path: string): (pathname: string) => boolean {
 
 function routeByMethod(plugin: PluginRoute, optionsRoute: OptionsRoute): RouteByHead {
   const { access, methods = ['GET'], allowsCors = false, isKept } = plugin;
-  const isRead = methods.join() === 'GET';
+  const onlyReads = methods.join() === 'GET';
   const allowed = [
     ...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
     'OPTIONS',
@@ -114,14 +114,14 @@ function routeByMethod(plugin: PluginRoute, optionsRoute: OptionsRoute): RouteBy
     },
     replyError(error, log, head) {
       const reply = base.replyError(error, log, head);
-      return isRead ? reply : { ...reply, headers: { ...reply.headers, allow: allowed } };
+      return onlyReads ? reply : { ...reply, headers: { ...reply.headers, allow: allowed } };
     },
   };
   const readable = methods.includes('GET');
-  return ({ method }) => {
-    if (method === 'OPTIONS') return options;
-    if (readable && (method === 'GET' || method === 'HEAD')) return route;
-    return methods.includes(method as 'POST') ? route : other;
+  return (head) => {
+    if (head.method === 'OPTIONS') return options;
+    if (readable && isRead(head)) return route;
+    return methods.includes(head.method as 'POST') ? route : other;
   };
 }
 
@@ -139,7 +139,7 @@ function replyErrorOf(plugin: PluginRoute): Route['replyError'] {
 }
 
 /** True if a browser requests a page. Some programs accept whatever browsers do, but they send a key. */
-export function isPageRequest({ method, headers }: RequestHead): boolean {
-  if (method !== 'GET' && method !== 'HEAD') return false;
-  return headers['x-api-key'] === undefined && (headers.accept ?? '').includes('text/html');
+export function isPageRequest(head: RequestHead): boolean {
+  const { 'x-api-key': key, accept = '' } = head.headers;
+  return isRead(head) && key === undefined && accept.includes('text/html');
 }

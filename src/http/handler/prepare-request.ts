@@ -12,7 +12,7 @@ interface RoutedRequest {
   readonly routeOf: RouteByHead;
 }
 
-/** @throws GatewayError BAD_REQUEST if the URL is missing or invalid */
+/** @throws GatewayError BAD_REQUEST if the URL is missing or invalid; NOT_FOUND if `URL` reads another path */
 export type PrepareRequest = (url: string | undefined) => RoutedRequest;
 
 interface PrepareOptions {
@@ -42,9 +42,34 @@ export function buildPrepareRequest({ catalog, pathToLog, routesAt }: PrepareOpt
         'Invalid request target or Host header, or more than one Host or Authorization header',
       );
     }
+    requireSamePath(text);
     const request = new PreparedRequest(url, pathToLog(url.pathname) ?? unknownPath, lists);
     const routed = { request, routeOf: routesAt(url.pathname) };
     if (text.length <= maxPreparedLength) prepared.set(text, routed);
     return routed;
   };
+}
+
+/** The path of an absolute URL as received, which has a host: `URL` takes that of `http:///host/path` from the path. */
+const receivedPath = /^[a-z][a-z\d+.-]*:\/\/[^/?#\\]+(?<path>[^?]*)/i;
+
+/** A backslash and a fragment, which no request target has (RFC 3986, 3.3; RFC 9112, 3.2). */
+const wrongCharacter = /[\\#]/;
+
+const dotSegment = /\/(?:\.|%2e){1,2}(?=\/|$)/i;
+
+/**
+ * Requires that `URL` leaves the path as it is. It turns `\` to `/`, resolves segments of dots, and cuts at `#`: a proxy that
+ * lets a request pass by its path would have judged another path than the one that is answered.
+ *
+ * @see URL Standard, "path state"
+ * @throws GatewayError BAD_REQUEST | NOT_FOUND
+ */
+function requireSamePath(text: string): void {
+  const path = receivedPath.exec(text)?.groups?.path;
+  if (path === undefined) throw new GatewayError('NOT_FOUND', 'Not found; the request target has no host');
+  if (wrongCharacter.test(path))
+    throw new GatewayError('BAD_REQUEST', 'The path has a \\ or a #, which are sent as %5C and %23');
+  if (dotSegment.test(path))
+    throw new GatewayError('NOT_FOUND', 'Not found; leave out . and .. between slashes of the path');
 }

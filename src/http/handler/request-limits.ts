@@ -1,5 +1,6 @@
 import { FairShare, type Owner, sharersOf } from '../../concurrency/fair-share.ts';
 import { GatewayError } from '../../errors.ts';
+import type { RequestHeaders } from '../message/head.ts';
 import { httpLimits } from '../message/http-limits.ts';
 import type { ReadBody } from '../message/route.ts';
 
@@ -47,4 +48,16 @@ export async function readArriving(
   } finally {
     arriving.giveBack(owner);
   }
+}
+
+/**
+ * Requires that a body is sent as it is, or in chunks: the parser takes other transfer codings too if chunks are the last one,
+ * and leaves them in the body. It refuses those without chunks, whose end is unknown.
+ *
+ * @throws GatewayError NOT_IMPLEMENTED
+ * @see RFC 9112, 6.1 and 6.3
+ */
+export function requireKnownTransfer({ 'transfer-encoding': codings }: RequestHeaders): void {
+  if (codings === undefined || codings === 'chunked' || !/,\s*chunked\s*$/i.test(codings)) return;
+  throw new GatewayError('NOT_IMPLEMENTED', 'Transfer-Encoding: only chunked is supported; send it alone');
 }

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import { GatewayError } from '../../errors.ts';
 import type { Cors } from '../access/cors.ts';
+import { acceptedEvents } from '../graphql/media-type.ts';
 import { checkMediaTypes } from '../graphql/read-operation.ts';
 import { replyGraphqlError } from '../graphql/refusal.ts';
-import { acceptedStream } from '../accepted-stream.ts';
-import type { RequestHead } from '../message/head.ts';
+import { isRead, type RequestHead } from '../message/head.ts';
 import {
   apiPath,
   endpointPath,
@@ -37,7 +37,7 @@ export interface RouteOptions {
 export type RoutesAt = (pathname: string) => RouteByHead;
 
 const readMethods = 'GET, HEAD, OPTIONS';
-const graphqlMethods = 'GET, POST, OPTIONS';
+const graphqlMethods = 'GET, HEAD, POST, OPTIONS';
 
 /**
  * Besides those of plug-ins:
@@ -47,7 +47,8 @@ const graphqlMethods = 'GET, POST, OPTIONS';
  * | `/healthz`, `/livez`, `/health`, `/readyz` | health | 405 | methods |
  * | `/api/endpoints/query/<name or UUID>` | REST | 405 | methods |
  * | `/api/…` | 404 | 404 | methods |
- * | `/graphql` | operation (GET) | operation | methods |
+ * | `/graphql` | operation | operation | methods |
+ * | a page for browsers | 404 for programs | 405 | methods |
  * | any other | 404 | 404 | 404 |
  */
 export function buildRoutes(options: RouteOptions): {
@@ -73,16 +74,10 @@ export function buildRoutes(options: RouteOptions): {
     byMethod({ ...always, answer: get }, optionsRoute(readMethods, always), failing(notAllowed, always));
   const restOptions = optionsRoute(readMethods);
   const endpoint = byMethod({ ...keyed, answer: rest, isKept: isRestKept }, restOptions, failing(notAllowed));
-  const notFoundBut = (advice: string): Route => {
-    const error = (head: RequestHead) => notFoundError(advice, withoutSlashes(head, routeText));
-    return failing(error);
-  };
-  const noApi = notFoundBut(endpointsAt('<name or UUID>'));
-  const otherApi = byMethod(noApi, restOptions, noApi);
   const liveness = health(() => replyJson(200, '{"status":"ok"}'));
   const api = `GraphQL is at ${basePath}${graphqlPath}, REST under ${basePath}${apiPath}`;
-  const notFound = notFoundBut(api);
-  const forBrowsers = failing(() => notFoundError(`${pageForBrowsers}; ${api}`, undefined));
+  const noPage = failing(() => notFoundError(`${pageForBrowsers}; ${api}`));
+  const forBrowsers = byMethod(noPage, restOptions, failing(notAllowed));
   const ofPlugins = buildPluginRoutes(plugins, optionsRoute);
   const exact = new Map<string, RouteByHead>([
     [healthPath, liveness],
@@ -91,16 +86,25 @@ export function buildRoutes(options: RouteOptions): {
     [readinessPath, readinessRoutes(health(readiness.brief), health(readiness.verbose), readiness)],
     [graphqlPath, graphqlRoutes(graphql, optionsRoute(graphqlMethods), log)],
   ]);
-  const otherwise = (pathname: string): RouteByHead =>
-    ofPlugins.hasPage(pathname) ? () => forBrowsers : ofPlugins.fallbackAt(pathname, () => notFound);
-  return {
-    loggedPath: ofPlugins.loggedPath,
-    routesAt(pathname) {
-      const ofApi = endpointPattern.test(pathname) ? endpoint : otherApi;
-      const own = pathname.startsWith(apiPath) ? ofApi : exact.get(pathname);
-      return ofPlugins.routesAt(pathname, own ?? otherwise(pathname));
-    },
+  const apiAt = (pathname: string): RouteByHead => {
+    if (endpointPattern.test(pathname)) return endpoint;
+    const noApi = failing(() => notFoundError(endpointsAt('<name or UUID>')));
+    return withoutSlashes(pathname, byMethod(noApi, restOptions, noApi));
   };
+  const otherwise = (pathname: string): RouteByHead => {
+    if (ofPlugins.hasPage(pathname)) return forBrowsers;
+    const notFound = failing(() => notFoundError(api));
+    return ofPlugins.fallbackAt(
+      pathname,
+      withoutSlashes(pathname, () => notFound),
+    );
+  };
+  const routesAt: RoutesAt = (pathname) => {
+    const own = pathname.startsWith(apiPath) ? apiAt(pathname) : exact.get(pathname);
+    return ofPlugins.routesAt(pathname, own ?? otherwise(pathname));
+  };
+  const withoutSlashes = buildWithoutSlashes(routesAt, routeText);
+  return { loggedPath: ofPlugins.loggedPath, routesAt };
 }
 
 /** With a key, `/readyz?verbose` says more: the key is checked as for any other request. */
@@ -109,8 +113,7 @@ function readinessRoutes(brief: RouteByHead, verbose: RouteByHead, { verboseFor 
   return (head) => {
     if (!/\?(?:.*&)?verbose\b/.test(head.url ?? '')) return brief(head);
     const { 'x-api-key': key, authorization } = head.headers;
-    const isRead = head.method === 'GET' || head.method === 'HEAD';
-    return isRead && (key !== undefined || authorization !== undefined) ? withKey : verbose(head);
+    return isRead(head) && (key !== undefined || authorization !== undefined) ? withKey : verbose(head);
   };
 }
 
@@ -119,12 +122,13 @@ export const isRestKept = ({ method, headers: { prefer } }: RequestHead) =>
   method === 'GET' && prefer === undefined;
 
 function isGraphqlKept(head: RequestHead): boolean {
+  if (head.method === 'HEAD') return false;
   const { accept, 'content-type': type, 'content-encoding': coding } = head.headers;
   const acceptsJson = accept === undefined || accept === '*/*' || accept === 'application/json';
   // Most clients send these headers, which are recognised without parsing them.
   if (acceptsJson && type === 'application/json' && coding === undefined) return true;
   checkMediaTypes(head);
-  return acceptedStream(accept) === undefined;
+  return acceptedEvents(accept) === undefined;
 }
 
 const endpointPattern = new RegExp(`^${endpointPath}[^/]+$`);
@@ -156,34 +160,53 @@ function failing(error: (head: RequestHead) => GatewayError, base: Base = anybod
 const notAllowed = ({ method }: RequestHead) =>
   new GatewayError('METHOD_NOT_ALLOWED', `${method} is not allowed here; use GET`);
 
-/** Says which slashes of a path that is not a route are wrong, and which route it is without them. */
+/** Says which slashes of a path are wrong, if it is a route without them. */
 interface WrongSlashes {
   readonly wrong: string;
-  readonly route: string;
+  /** The path without them. */
+  readonly plain: string;
 }
 
-/** @param routeText of the route at a path, if there is one */
-function withoutSlashes(
-  head: RequestHead,
-  routeText: (pathname: string, head: RequestHead) => string | undefined,
-): WrongSlashes | undefined {
-  const pathname = URL.parse(head.url ?? '')?.pathname ?? '';
+/** @returns undefined if the path has none */
+function wrongSlashesOf(pathname: string): WrongSlashes | undefined {
   const merged = pathname.replaceAll(/\/{2,}/g, '/');
   const plain = merged.replace(/(?<=.)\/$/, '');
-  const route = plain === pathname ? undefined : routeText(plain, head);
-  if (route === undefined) return undefined;
+  if (plain === pathname) return undefined;
   const isDoubled = pathname.replace(/\/+$/, '').includes('//');
   const wrong = [
     ...(isDoubled || merged === plain ? ['the doubled slash'] : []),
     ...(merged === plain ? [] : ['the slash at the end of the path']),
   ];
-  return { wrong: wrong.join(', and '), route };
+  return { wrong: wrong.join(', and '), plain };
 }
 
-function notFoundError(advice: string, slashes: WrongSlashes | undefined): GatewayError {
-  const cure = slashes === undefined ? advice : `leave out ${slashes.wrong}: ${slashes.route}`;
-  return new GatewayError('NOT_FOUND', `Not found; ${cure}`);
+/**
+ * Makes the routes of a path that is a route without some slashes: an error in the form of that route, which names it, and
+ * its own answer to OPTIONS, so that pages may read the error. Other paths have what is given for them.
+ *
+ * @param routeText of the route at a path, if there is one
+ */
+function buildWithoutSlashes(
+  routesAt: RoutesAt,
+  routeText: (pathname: string, head: RequestHead) => string | undefined,
+) {
+  return (pathname: string, otherwise: RouteByHead): RouteByHead => {
+    const slashes = wrongSlashesOf(pathname);
+    if (slashes === undefined) return otherwise;
+    const { wrong, plain } = slashes;
+    const meant = routesAt(plain);
+    return (head) => {
+      const route = routeText(plain, head);
+      if (route === undefined) return otherwise(head);
+      const { replyError } = meant(head);
+      return head.method === 'OPTIONS'
+        ? meant(head)
+        : failing(() => notFoundError(`leave out ${wrong}: ${route}`), { ...anybody, replyError });
+    };
+  };
 }
+
+const notFoundError = (cure: string) => new GatewayError('NOT_FOUND', `Not found; ${cure}`);
 
 const pageForBrowsers = 'browsers, which accept text/html and send no key, get a page here';
 
@@ -198,10 +221,11 @@ function graphqlRoutes(graphql: Answer, options: Route, log: Logger): RouteByHea
     isKept: isGraphqlKept,
   };
   const replyNoPage = (head: RequestHead) =>
-    replyGraphqlError(new GatewayError('NOT_FOUND', noPage), log, head);
-  const page: Route = { ...anybody, answer: replyNoPage, allowsCors: false };
+    replyGraphqlError(new GatewayError('NOT_FOUND', noGraphqlPage), log, head);
+  const base: Base = { ...anybody, replyError: replyGraphqlError };
+  const page: Route = { ...base, answer: replyNoPage, allowsCors: false };
   const otherMethod: Route = {
-    ...anybody,
+    ...base,
     answer(head) {
       const message = `${head.method} is not allowed here; use POST or GET`;
       const allow = graphqlMethods;
@@ -211,9 +235,10 @@ function graphqlRoutes(graphql: Answer, options: Route, log: Logger): RouteByHea
   return (head) => {
     if (head.method === 'POST') return operation;
     if (isPageRequest(head)) return page;
-    if (head.method === 'GET') return operation;
+    if (isRead(head)) return operation;
     return head.method === 'OPTIONS' ? options : otherMethod;
   };
 }
 
-const noPage = 'There is no page for browsers here; programs send POST with Content-Type: application/json';
+const noGraphqlPage =
+  'There is no page for browsers here; programs send POST with Content-Type: application/json';

@@ -73,7 +73,7 @@ export function bestCoding<Name extends string>(
   const weights = new Map(
     elementsOf(accepted).map((element) => {
       const [coding, ...parameters] = partsOf(element);
-      return [coding, weightOf(parameters)];
+      return [coding === formerGzip ? 'gzip' : coding, weightOf(parameters)];
     }),
   );
   const weightIn = (coding: Name) =>
@@ -83,6 +83,9 @@ export function bestCoding<Name extends string>(
     .sort((a, b) => weightIn(b) - weightIn(a));
   return best;
 }
+
+/** Means the same. @see RFC 9110, 8.4.1.3 */
+const formerGzip = 'x-gzip';
 
 /** `identity` is always accepted, but a caller that names a coding prefers that one. */
 const leastWeight = 0.000_1;

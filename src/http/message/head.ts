@@ -34,6 +34,10 @@ export interface RequestHead {
 /** The parts of a request that a plug-in may change. */
 export type TranslatedRequest = Pick<RequestHead, 'method' | 'url' | 'headers'>;
 
+/** True for GET, and for HEAD, which is answered like it (RFC 9110, 9.3.2). */
+export const isRead = ({ method }: Pick<RequestHead, 'method'>): boolean =>
+  method === 'GET' || method === 'HEAD';
+
 /** How requests reach the gateway. */
 export interface Reception {
   /** Proxies that name the caller's address; undefined: none. */
@@ -93,7 +97,8 @@ export function headOfFetch(
   const received: RequestHeaders = Object.fromEntries(headers);
   return {
     method,
-    url: withoutBase(url, basePath),
+    // A fragment is for the client, and servers other than Node's leave it in the URL.
+    url: withoutBase(url.split('#', 1)[0] ?? url, basePath),
     headers: received,
     get address() {
       return clientAddress(peer(), received['x-forwarded-for'], trustedProxies);

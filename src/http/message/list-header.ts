@@ -25,3 +25,7 @@ export function weightOf(parameters: readonly string[]): number {
   const weight = Number(parameterOf(parameters, 'q') ?? 1);
   return Number.isNaN(weight) ? 0 : weight;
 }
+
+/** True if the parameters of a media type name UTF-8, in either spelling, or no charset. */
+export const isInUtf8 = (parameters: readonly string[]): boolean =>
+  parameters.every((one) => !/^charset\s*=/.test(one) || /^charset\s*=\s*"?utf-?8"?$/.test(one));

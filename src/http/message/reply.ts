@@ -173,6 +173,8 @@ export function toGatewayError(error: unknown, log: Logger): GatewayError {
     return new GatewayError('INTERNAL', 'Internal error');
   }
   const { code, cause, message, status } = error;
-  if (status >= 500) log.warn({ code, err: errorToLog(cause, log) }, message);
+  // The caller has to change it.
+  const isOfCaller = status < 500 || code === 'NOT_IMPLEMENTED';
+  if (!isOfCaller) log.warn({ code, err: errorToLog(cause, log) }, message);
   return error;
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { pipeline, Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
+import { buildCors, type Cors } from '../access/cors.ts';
 import type { Handler } from '../handler/handle.ts';
 import { arrivedBody, bodyOfNode } from '../message/body/body.ts';
 import type { ByteBudget, ByteCharge } from '../message/byte-budget.ts';
@@ -12,6 +13,8 @@ import { PreparedResponse } from './prepared-response.ts';
 import { sinkOf } from './stream-sink.ts';
 
 interface ListenerOptions extends Reception {
+  /** As in `GatewayOptions`. Default: none. */
+  readonly corsOrigins?: readonly string[] | '*';
   readonly handle: Handler;
   readonly budget: ByteBudget;
   readonly turns: LoopTurns;
@@ -63,13 +66,18 @@ export function buildNodeListener(options: ListenerOptions): RequestListener {
       onBug(error);
     }
   };
-  return (message, response) => {
+  const listener: RequestListener = (message, response) => {
     turns.noteArrival();
     // A body that came in one packet with the head is there then: neither events nor a promise are needed to read it.
     if (message.method === 'POST') process.nextTick(answer, message, response);
     else answer(message, response);
   };
+  corsOf.set(listener, buildCors(options.corsOrigins ?? []));
+  return listener;
 }
+
+/** Of listeners, for a server that replies to what its parser has rejected. */
+export const corsOf = new WeakMap<RequestListener, Cors>();
 
 /** @param charge of the body, while it waits for its turn and until the client has taken it */
 async function sendInTurn(

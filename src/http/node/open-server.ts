@@ -14,6 +14,7 @@ import {
 import { type Connections, trackConnections } from './connections.ts';
 import { limitKeylessConnections } from './keyless-connections.ts';
 import { MessageInTurns } from './message-in-turns.ts';
+import { corsOf } from './node-listener.ts';
 import { PreparedResponse, sendsPreparedLines } from './prepared-response.ts';
 import { closeSlowReaders } from './slow-readers.ts';
 
@@ -43,6 +44,7 @@ export function openServer(
     throw new StartError('The options of the server have problems', [
       { message: `trustedProxies: got ${JSON.stringify(proxies)}; must be ${addressTexts}` },
     ]);
+  const corsHeaders = corsOf.get(listener)?.headers;
   const server = createServer({
     IncomingMessage: MessageInTurns,
     ServerResponse: chooseResponse(log),
@@ -65,11 +67,11 @@ export function openServer(
       return void socket.destroy();
     }
     const { last } = connections.get(socket) ?? {};
-    reject(socket, describeClientError(error), log, rejectedRequest(error, last?.req));
+    reject(socket, describeClientError(error), { ...rejectedRequest(error, last?.req), corsHeaders }, log);
   });
   server.on('connect', (_, socket: Socket) => {
     const error = new GatewayError('METHOD_NOT_ALLOWED', 'CONNECT is not allowed here; use GET');
-    reject(socket, error, log, { method: 'CONNECT', target: '', headers: {} });
+    reject(socket, error, { method: 'CONNECT', target: '', headers: {} }, log);
   });
   closeSlowReaders(server, connections, httpLimits.slowReaderTimeoutMs);
   return { server, connections };
@@ -92,7 +94,7 @@ function isResponseStarted(connections: Connections, socket: Socket): boolean {
   return first?.headersSent === true || (last?.headersSent === true && !last.req.complete);
 }
 
-function reject(socket: Socket, error: GatewayError, log: Logger, request: RejectedRequest): void {
+function reject(socket: Socket, error: GatewayError, request: RejectedRequest, log: Logger): void {
   log.debug({ status: error.status }, 'malformed request');
   // Whatever the client still sends is ignored, and it may not read the reply.
   socket.on('error', () => socket.destroy());

@@ -4,7 +4,8 @@ import { GatewayError, type GatewayErrorOptions } from '../../errors.ts';
 import type { Renderer } from '../../formats/renderer.ts';
 import { json, type Renderers } from '../../formats/renderers.ts';
 import { memoize } from '../../memoize.ts';
-import { elementsOf, parameterOf, partsOf, weightOf } from '../message/list-header.ts';
+import { parameterOf } from '../message/list-header.ts';
+import { acceptedOf, type MediaRange, type Specificity, specificityOf } from '../media-ranges.ts';
 import type { FormatOfUrl } from '../message/prepared-request.ts';
 
 /** The parameter that names a format. */
@@ -62,16 +63,6 @@ function acceptedBy(renderers: Renderers, accept: string | undefined): readonly 
 const parsedBy = memoize((_: Renderers) => new LRUCache<string, readonly Renderer[]>({ max: 100 }));
 const maxParsedLength = 1_024;
 
-interface MediaRange {
-  readonly type: string;
-  readonly version: string | undefined;
-  readonly weight: number;
-  readonly place: number;
-}
-
-/** 3: the type itself, 2: `text/*`, 1: any, 0: the range does not match. */
-type Specificity = 0 | 1 | 2 | 3;
-
 /**
  * The forms that a caller accepts, the preferred ones first: those of greater weight, then those that it names, then those
  * that it names earlier. JSON comes first among equals.
@@ -79,29 +70,14 @@ type Specificity = 0 | 1 | 2 | 3;
  * @see RFC 9110, 12.5.1
  */
 function preferredBy(renderers: Renderers, accept: string): readonly Renderer[] {
-  const ranges = elementsOf(accept).map(parseRange);
   if (accept.trim() === '') return onlyJson;
-  return renderers.all
-    .flatMap((format) => {
-      const matches = ranges.map((range) => ({ ...range, specificity: specificityOf(range, format) }));
-      const [best] = matches
-        .filter(({ specificity }) => specificity > 0)
-        .sort((a, b) => b.specificity - a.specificity || b.weight - a.weight);
-      return best === undefined || best.weight <= 0 ? [] : [{ format, ...best }];
-    })
-    .sort((a, b) => b.weight - a.weight || b.specificity - a.specificity || a.place - b.place)
-    .map(({ format }) => format);
+  return acceptedOf(renderers.all, accept, specificityFor)
+    .toSorted((a, b) => b.weight - a.weight || b.specificity - a.specificity || a.place - b.place)
+    .map(({ offer }) => offer);
 }
 
-function parseRange(text: string, place: number): MediaRange {
-  const [type, ...parameters] = partsOf(text);
-  return { type, version: parameterOf(parameters, 'version'), weight: weightOf(parameters), place };
-}
-
-function specificityOf({ type, version }: MediaRange, { mediaTypes, version: ours }: Renderer): Specificity {
-  if (mediaTypes.length === 0) return 0;
-  if (type === '*/*') return 1;
-  if (mediaTypes.includes(type))
-    return version === undefined || ours === undefined || version === ours ? 3 : 0;
-  return mediaTypes.some((one) => type === `${one.split('/', 1)[0]}/*`) ? 2 : 0;
+function specificityFor(range: MediaRange, { mediaTypes, version: ours }: Renderer): Specificity {
+  const specificity = specificityOf(range, mediaTypes);
+  const version = parameterOf(range.parameters, 'version');
+  return specificity < 3 || version === undefined || ours === undefined || version === ours ? specificity : 0;
 }

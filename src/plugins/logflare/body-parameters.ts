@@ -1,7 +1,7 @@
 import type { EndpointRequest } from '../../call/endpoint-request.ts';
 import { GatewayError } from '../../errors.ts';
+import { requireBodyType } from '../../http/message/body/body-type.ts';
 import type { RequestHead } from '../../http/message/head.ts';
-import { partsOf } from '../../http/message/list-header.ts';
 import { mergeLists } from '../../catalog/binding/merge-lists.ts';
 import { parseQueryString } from '../../http/message/prepared-request.ts';
 
@@ -24,23 +24,9 @@ export function parametersReader(
   lists: ReadonlySet<string> = new Set(),
   isRounded: IsRounded = () => false,
 ): ReadParameters {
-  const { 'content-type': type, 'content-encoding': coding = 'identity' } = headers;
-  // A small compressed body may expand to a large one.
-  if (coding.trim().toLowerCase() !== 'identity')
-    throw unsupported('Send the body without a Content-Encoding');
-  if (type === undefined && isEmpty(headers)) return () => new Map();
-  const [media, ...parameters] = partsOf(type ?? '');
-  const read = readers.get(media);
-  if (read === undefined || !isUtf8(parameters)) {
-    throw unsupported('Send the body as Content-Type: application/json or application/x-www-form-urlencoded');
-  }
-  return (body) => read(decodeBody(body), names, lists, isRounded);
-}
-
-/** @param parameters of a media type */
-function isUtf8(parameters: readonly string[]): boolean {
-  const charset = parameters.find((parameter) => parameter.startsWith('charset='));
-  return charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+  const isAbsent = headers['content-type'] === undefined && isEmpty(headers);
+  const read = readers.get(requireBodyType(headers, isAbsent ? undefined : [...readers.keys()]));
+  return read === undefined ? () => new Map() : (body) => read(decodeBody(body), names, lists, isRounded);
 }
 
 type IsRounded = (name: string, value: number) => boolean;
@@ -116,8 +102,4 @@ function decodeBody(bytes: Uint8Array): string {
   } catch {
     throw new GatewayError('BAD_REQUEST', 'The body is not well-formed UTF-8');
   }
-}
-
-function unsupported(message: string): GatewayError {
-  return new GatewayError('UNSUPPORTED_MEDIA_TYPE', message);
 }

@@ -4,8 +4,8 @@ import { isLoopback } from '../../config/loopback.ts';
 import { GatewayError } from '../../errors.ts';
 import { getOrAdd } from '../../get-or-add.ts';
 import { BodyMemory } from '../../http/message/body/body-memory.ts';
+import { requireBodyType } from '../../http/message/body/body-type.ts';
 import type { RequestHead } from '../../http/message/head.ts';
-import { partsOf } from '../../http/message/list-header.ts';
 import { type Reply, replyJson, errorHeaders } from '../../http/message/reply.ts';
 import type { Answer } from '../../http/message/route.ts';
 import { memoize } from '../../memoize.ts';
@@ -54,7 +54,7 @@ export function buildAnswer({ call, shown, basePath, origins, oauth }: AnswerOpt
   const parseMessage = buildParseMessage();
   return (head, { url }, admission, readBody) => {
     requireOrigin(head, url, origins);
-    requireJson(head);
+    requireBodyType(head.headers, messageTypes);
     return readBody().then((bytes) => {
       let message: Message | undefined;
       try {
@@ -90,17 +90,8 @@ function requireOrigin({ headers }: RequestHead, url: URL, origins: readonly str
   );
 }
 
-/** Browsers send other types to any site without asking it. @throws GatewayError UNSUPPORTED_MEDIA_TYPE */
-function requireJson({ headers }: RequestHead): void {
-  const { 'content-type': given = '' } = headers;
-  // As most clients send it.
-  const type = given === 'application/json' ? given : partsOf(given)[0];
-  if (type !== 'application/json' || (headers['content-encoding'] ?? 'identity') !== 'identity')
-    throw new GatewayError(
-      'UNSUPPORTED_MEDIA_TYPE',
-      'Send one JSON-RPC message as Content-Type: application/json',
-    );
-}
+/** Browsers send other types to any site without asking it. */
+const messageTypes = ['application/json'];
 
 const bodyMemory = new BodyMemory();
 

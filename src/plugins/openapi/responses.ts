@@ -4,7 +4,7 @@ import { deprecationHeaders, headersOf, resultHeaders } from './headers.ts';
 import type { JsonObject } from '../../catalog/binding/parameter-schema.ts';
 import { refTo } from './json-schema.ts';
 
-/** Errors that no GET request to an endpoint that exists can get. */
+/** Errors that no GET request without a body, to an endpoint that exists, can get. */
 const otherErrors: ReadonlySet<ErrorCode> = new Set([
   'OPERATION_TOO_LARGE',
   'NOT_FOUND',
@@ -12,6 +12,7 @@ const otherErrors: ReadonlySet<ErrorCode> = new Set([
   'BODY_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
   'CANCELLED',
+  'NOT_IMPLEMENTED',
 ] satisfies ErrorCode[]);
 
 /** True if a request to an endpoint may be answered with the code. */

@@ -13,6 +13,25 @@ test('a line is readable: time, level, message, fields, and the stack of an erro
   expect(lines[2]).toMatch(/WARN thrown\n {4}a text\n$/);
 });
 
+test('a value in which fields could be read is in quotes', () => {
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => void lines.push(formatLogLine(line)) });
+  const fieldsOf = (fields: object) => {
+    log.info(fields, 'refused');
+    return lines.at(-1)?.split(' INFO refused ')[1]?.trimEnd();
+  };
+  expect(fieldsOf({ tenant: 'x status=200 key=API_KEY', status: 400 })).toBe(
+    'tenant="x status=200 key=API_KEY" status=400',
+  );
+  expect(fieldsOf({ tenant: 'x" status=200 a="', status: 400 })).toBe(
+    String.raw`tenant="x\" status=200 a=\"" status=400`,
+  );
+  expect(fieldsOf({ tenant: String.raw`x\" status=200` })).toBe(String.raw`tenant="x\\\" status=200"`);
+  expect(fieldsOf({ a: 'x=1', b: 'x\u00a0y', c: 'x\ty', path: '/graphql', list: ['x status=200'] })).toBe(
+    'a="x=1" b="x\u00a0y" c="x\\ty" path=/graphql list=["x status=200"]',
+  );
+});
+
 test('what is not printable is shown by its code, in the message, in names, values and stacks', () => {
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(formatLogLine(line)) });
@@ -28,7 +47,7 @@ test('what is not printable is shown by its code, in the message, in names, valu
   log.error({ err: hostile }, 'thrown');
   log.error({ err: { code: hostile } }, 'an object');
   expect(lines[0]).toMatch(/INFO refused tenant=.*\n$/);
-  expect(lines[0]?.slice(0, -1)).toContain(`tenant=${shown}`);
+  expect(lines[0]?.slice(0, -1)).toContain(`tenant="${shown}"`);
   expect(lines[1]).toContain(` ${shown}=1`);
   expect(lines[3]).toContain(`INFO ${shown}\n`);
   const others = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u;

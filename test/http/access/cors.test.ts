@@ -69,7 +69,7 @@ describe('CORS with origins', () => {
   test('a preflight of an allowed origin lists what it may send', async () => {
     expect(await corsHeadersOf(app, 'https://dash.example.com', '/graphql', { method: 'OPTIONS' })).toEqual({
       'access-control-allow-origin': 'https://dash.example.com',
-      'access-control-allow-methods': 'GET, POST, OPTIONS',
+      'access-control-allow-methods': 'GET, HEAD, POST, OPTIONS',
       'access-control-allow-headers':
         'X-API-KEY, Authorization, Content-Type, Accept, Cache-Control, If-None-Match, LF-ENDPOINT-LABELS, ' +
         'Last-Event-ID, Prefer, X-Request-ID, traceparent, tracestate, baggage, MCP-Protocol-Version, Mcp-Method, Mcp-Name, ' +
@@ -139,7 +139,7 @@ test('OPTIONS lists the methods of a path, of health too', async () => {
   const app = await open();
   for (const [path, methods] of [
     [endpoint, 'GET, HEAD, OPTIONS'],
-    ['/graphql', 'GET, POST, OPTIONS'],
+    ['/graphql', 'GET, HEAD, POST, OPTIONS'],
     ['/healthz', 'GET, HEAD, OPTIONS'],
     ['/readyz', 'GET, HEAD, OPTIONS'],
   ] as const) {

@@ -111,7 +111,11 @@ describe('what refuses a request before its operation is read', () => {
       406,
       expect.stringMatching(/accept text\/event-stream; Apollo Client.* docs\/live\.md#clients/),
     ]);
-    expect(await messageOf({ query })).toEqual([406, expect.not.stringContaining('Apollo')]);
+    for (const other of ['*/*', 'application/json, text/event-stream;q=0'])
+      expect(await messageOf({ query }, { accept: other })).toEqual([
+        406,
+        expect.not.stringContaining('Apollo'),
+      ]);
   });
 
   test.each([

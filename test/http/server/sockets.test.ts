@@ -68,6 +68,53 @@ describe('connections', () => {
     expect(head.headers['content-length']).toBe(get.headers['content-length']);
   });
 
+  test('with characters beyond ASCII in the URL are told to encode them', async () => {
+    const messageOf = async (line: string) => {
+      const { status, body } = parseRaw(
+        await sendRaw(served.port, Buffer.from(`${line} HTTP/1.1\r\nHost: a\r\n${closing}`)),
+      );
+      return [status, (JSON.parse(body) as { error: { message: string } }).error.message];
+    };
+    const cure = '; characters beyond ASCII are percent-encoded in a URL: send é as %C3%A9';
+    for (const url of [`${logs}?project=café`, '/näh', '/graphql?query={__typename}#€'])
+      expect(await messageOf(`GET ${url}`)).toEqual([400, `Malformed HTTP request${cure}`]);
+    for (const line of ['GET /a\tb', 'GET /a\u0001?é', 'GÉT /'])
+      expect(await messageOf(line)).toEqual([400, 'Malformed HTTP request']);
+  });
+
+  test('that are rejected by the parser may be read by pages of the configured origins', async () => {
+    const origin = 'https://dash.example.com';
+    const open = await serveTestApp({ CORS_ORIGINS: origin });
+    const corsOf = async (first: string, headers: readonly string[], rest = '') => {
+      const head = [`${first} HTTP/1.1`, 'Host: a', ...headers, 'Connection: close'].join('\r\n');
+      const received = parseRaw(await sendRaw(open.port, Buffer.from(`${head}\r\n\r\n${rest}`)));
+      return [received.status, received.headers['access-control-allow-origin'], received.headers.vary];
+    };
+    const allowed = `Origin: ${origin}`;
+    const large = `X: ${'x'.repeat(17_000)}`;
+    const chunked = 'Transfer-Encoding: chunked';
+    try {
+      expect(await corsOf('GET /a', [allowed, large])).toEqual([431, origin, 'Origin']);
+      expect(await corsOf('GET /é', ['X: y', `origin:${origin} `])).toEqual([400, origin, 'Origin']);
+      expect(await corsOf('POST /graphql', [allowed, chunked], 'zz\r\n')).toEqual([400, origin, 'Origin']);
+      for (const headers of [
+        [],
+        ['Origin: https://evil.example'],
+        [allowed, 'Origin: https://evil.example'],
+        [allowed, allowed],
+        [`X-Origin: ${origin}`],
+      ])
+        expect(await corsOf('GET /é', headers), headers.join()).toEqual([400, undefined, 'Origin']);
+      expect(await corsOf('GET /é', [], `\r\n${allowed}\r\n`)).toEqual([400, undefined, 'Origin']);
+    } finally {
+      await open.close();
+    }
+    const { headers } = parseRaw(
+      await sendRaw(served.port, Buffer.from(`GET /é HTTP/1.1\r\n${allowed}\r\n\r\n`)),
+    );
+    expect(headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
   test('get one response for each pipelined request, in order', async () => {
     const requests = `${good(`${logs}?project=a`)}\r\n${good('/nowhere')}\r\n${good(`${logs}?project=b`)}${closing}`;
     const text = await sendRaw(served.port, requests);

@@ -86,7 +86,35 @@ describe('pages', () => {
       expect(response.status).toBe(404);
       expect(await response.json()).toMatchObject({ error: { code: 'NOT_FOUND' } });
     }
-    expect((await open('/', { accept: 'text/html' }, 'POST')).status).toBe(404);
+  });
+
+  test('are read only: other methods get 405, and OPTIONS the methods', async () => {
+    const withAgents = await openTestApp({}, { MCP: 'on' });
+    const allowed = 'GET, HEAD, OPTIONS';
+    try {
+      for (const path of ['/', '/openapi', '/agents', '/queries/usage.api-counts']) {
+        for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+          const response = await withAgents.fetch(path, { method, headers: { accept: 'text/html' } });
+          expect([response.status, response.headers.get('allow')], `${method} ${path}`).toEqual([
+            method === 'OPTIONS' ? 204 : 405,
+            allowed,
+          ]);
+          if (method !== 'OPTIONS')
+            expect(await response.json()).toEqual({
+              error: { code: 'METHOD_NOT_ALLOWED', message: `${method} is not allowed here; use GET` },
+            });
+        }
+      }
+    } finally {
+      await withAgents.close();
+    }
+    const none = ['/sql', '/queries/', '/queries/a/b', '/embed/usage.api-counts'];
+    for (const path of none)
+      for (const method of ['POST', 'OPTIONS'])
+        expect((await app.fetch(path, { method })).status, `${method} ${path}`).toBe(404);
+    const withoutPages = await openTestApp({}, { PAGES: 'off' });
+    expect((await withoutPages.fetch('/', { method: 'POST' })).status).toBe(404);
+    await withoutPages.close();
   });
 
   test('say to browsers that there is nothing, where neither the gateway nor a plug-in has something', async () => {

@@ -44,7 +44,7 @@ export function explainFailure(
   if (isSaved && pattern !== undefined && re2Error.test(text)) {
     const message = text.includes('pattern too large')
       ? `${pattern.name}: is too large for the engine when its {counts} are expanded; use smaller counts, or smaller classes in them`
-      : `${pattern.name}: must be a regular expression in RE2 syntax`;
+      : `${pattern.name}: must be a regular expression in RE2 syntax (${reasonOfRe2(text)})`;
     return new GatewayError('INVALID_PARAMETER', message, { parameter: pattern.name, cause });
   }
   if (isSaved && valueError.test(text)) {
@@ -65,6 +65,14 @@ const valueError =
 /** Classes of errors that no caller's SQL causes by itself. */
 const isOfEngine =
   /^(IO|Fatal|FATAL|INTERNAL|Internal|Connection|Transaction\w*|Permission) Error|^(?!\w[\w ]* Error)/;
+
+/** Why RE2 refuses a pattern, without the pattern. That of DuckDB has named groups in one of the two forms only. */
+const reasonOfRe2 = (text: string): string =>
+  text.includes(namedGroup)
+    ? 'a named group is written (?P<name>…)'
+    : (re2Error.exec(text)?.[1] ?? 'not valid');
+
+const namedGroup = 'invalid perl operator: (?<';
 
 /** The error of RE2 for a pattern. Binding has checked the pattern with a port of RE2, whose version differs. */
 const re2Error =

@@ -1,5 +1,7 @@
 import {
   type DocumentNode,
+  getOperationAST,
+  GraphQLError,
   Kind,
   Lexer,
   type ParseOptions,
@@ -34,6 +36,22 @@ const sizeLimits = {
   },
 } as const satisfies Record<keyof OperationSize, object>;
 
+const noMutations = 'Queries and subscriptions are supported, not mutations';
+
+/**
+ * The error of a document that a request by GET cannot have: 405 if the operation that it names is a mutation.
+ *
+ * @param error of `parseDocument`, for the same text
+ * @see GraphQL over HTTP, "GET"
+ */
+export function errorOfGet(error: unknown, text: string, operationName: string | null | undefined): unknown {
+  if (!(error instanceof GraphQLError) || error.message !== noMutations) return error;
+  if (getOperationAST(parse(text), operationName)?.operation !== 'mutation') return error;
+  return requestError('METHOD_NOT_ALLOWED', `GET is for queries; ${noMutations.toLowerCase()}`, {
+    allow: 'POST, OPTIONS',
+  });
+}
+
 /**
  * Parses a document of queries and subscriptions within the limits, before validation, whose rules cost more than this.
  *
@@ -48,8 +66,7 @@ export function parseDocument(text: string | Source, options?: ParseOptions): Do
   const limitMergedFields = buildLimitMergedFields(fragments);
   for (const one of document.definitions) {
     if (one.kind !== Kind.OPERATION_DEFINITION) continue;
-    if (one.operation === 'mutation')
-      throw requestError('BAD_REQUEST', 'Queries and subscriptions are supported, not mutations');
+    if (one.operation === 'mutation') throw requestError('BAD_REQUEST', noMutations);
     limitSize(sizeOf(one.selectionSet));
     limitMergedFields(one.selectionSet);
   }

@@ -10,7 +10,7 @@ import { BodyMemory } from '../../message/body/body-memory.ts';
 import type { ByteBudget } from '../../message/byte-budget.ts';
 import { cacheHeaders, variesBy, variesByFormat } from '../../message/cache-headers.ts';
 import { codedBody, codingFor } from '../../message/content-coding.ts';
-import type { RequestHead } from '../../message/head.ts';
+import { isRead, type RequestHead } from '../../message/head.ts';
 import { httpLimits } from '../../message/http-limits.ts';
 import type { MadeOf, Reply } from '../../message/reply.ts';
 import { withoutHttp } from '../errors.ts';
@@ -60,7 +60,7 @@ export function buildReplyResult(options: ReplyOptions): ReplyResult {
   const writeBody = buildWriteBody(options);
   const bodyMemory = new BodyMemory();
   return async (result, { head, owner, obtained, readsObtaining, textOfRequest }) => {
-    const { method, headers } = head;
+    const { headers } = head;
     const { data, errors = [] } = result;
     const results = obtained.map((one) => one.result);
     // A schema is long, and each client requests it once: it is compressed at once, and kept.
@@ -77,13 +77,14 @@ export function buildReplyResult(options: ReplyOptions): ReplyResult {
     };
     const written = await writeBody(result, owner, allocate, mayShare ? textOfBody : undefined);
     const body = written.bytes;
-    const isDated = method === 'GET' && isComplete && results.length > 0;
+    const reads = isRead(head);
+    const isDated = reads && isComplete && results.length > 0;
     const digest = isDated ? await digestOf(body, turns, owner) : undefined;
     const mediaType = chooseMediaType(headers.accept);
     const own = {
       'content-type': `${mediaType}; charset=utf-8`,
       ...headersOf(errors),
-      ...cachingOf(method, results, digest),
+      ...cachingOf(reads, results, digest),
     };
     const accepted = headers['accept-encoding'];
     const encodings =
@@ -92,7 +93,7 @@ export function buildReplyResult(options: ReplyOptions): ReplyResult {
     // As in REST: each selection of a large result would take the place of that, and of others.
     const isKept = isOfCatalog || body.byteLength <= httpLimits.maxConvertedBytes;
     const headersAt: MadeOf['headersAt'] =
-      digest === undefined ? undefined : (later) => cachingOf(method, later, digest);
+      digest === undefined ? undefined : (later) => cachingOf(reads, later, digest);
     return {
       status: statusOfResult(result, mediaType),
       headers: { ...own, ...coded.headers },
@@ -205,15 +206,15 @@ const ofPost = { 'cache-control': 'private, no-store', vary: variesBy } as const
 const notStored = { 'cache-control': 'no-store' } as const;
 
 /**
- * The headers that say how a response may be cached: for GET as REST has them, over all results of the operation.
+ * The headers that say how a response may be cached: for GET and HEAD as REST has them, over all results of the operation.
  *
  * @param digest of the body; undefined if it may not be cached
  */
 function cachingOf(
-  method: string,
+  reads: boolean,
   results: readonly CachedResult[],
   digest: string | undefined,
 ): Reply['headers'] {
-  if (method !== 'GET') return ofPost;
+  if (!reads) return ofPost;
   return digest === undefined ? notStored : { ...cacheHeaders(results, digest), vary: variesByFormat };
 }

@@ -1,8 +1,10 @@
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import { unknownQuery } from '../../../catalog/model/find-query.ts';
 import type { Audit } from '../../access/audit.ts';
+import { isRead } from '../../message/head.ts';
 import type { ServerContext } from '../context.ts';
 import type { CheckDocument } from '../check-document.ts';
+import { errorOfGet } from '../document/parse-document.ts';
 import { requireOperation } from '../document/require-operation.ts';
 import type { FindHidden } from '../hidden-fields.ts';
 
@@ -13,9 +15,13 @@ export const checkDocuments = (checkDocument: CheckDocument): YogaPlugin => ({
   onParse({ setParseFn, context }) {
     const { operation, params } = contextOf(context);
     setParseFn((source) => {
-      const checked = checkDocument(typeof source === 'string' ? source : source.body);
-      operation.checked = checked;
-      return checked.document;
+      const text = typeof source === 'string' ? source : source.body;
+      try {
+        operation.checked = checkDocument(text);
+      } catch (error) {
+        throw isRead(operation.head) ? errorOfGet(error, text, params.operationName) : error;
+      }
+      return operation.checked.document;
     });
     // Yoga says of each of these that it could not determine the operation.
     return ({ result }) => {

@@ -7,6 +7,7 @@ import type { Catalog } from '../../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../../errors.ts';
 import { describeIssue, schemaProblems } from '../../../files/schema-problems.ts';
 import type { PluginHost } from '../../../gateway/plugin.ts';
+import { requireBodyType } from '../../../http/message/body/body-type.ts';
 import type { RequestHead } from '../../../http/message/head.ts';
 import { httpLimits } from '../../../http/message/http-limits.ts';
 import { problemText } from '../../../http/message/reply.ts';
@@ -126,6 +127,8 @@ export function buildSeveralQueries(
     }
   };
   return async (head, _request, admission, readBody) => {
+    // Our choice: any media type, as curl sends JSON with --data.
+    requireBodyType(head.headers, undefined);
     const items = parseBody(await readBody());
     const opened = await Promise.all(items.map((item) => openOne(item, head, admission)));
     const followed = opened.flatMap((one) => ('followed' in one ? [one.followed] : []));
@@ -175,7 +178,7 @@ function parseBody(body: Uint8Array): readonly Item[] {
   let value: unknown;
   try {
     // Without a byte-order mark.
-    value = JSON.parse(new TextDecoder().decode(body));
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
     throw wrongBody('The body is not JSON');
   }
