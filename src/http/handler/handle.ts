@@ -18,7 +18,7 @@ import { changedReply } from './changed-reply.ts';
 import { answerNew, findReply, type KeptReplies, keyOfRequest } from './answer-kept.ts';
 import type { PreparedRequest } from '../message/prepared-request.ts';
 import type { PrepareRequest } from './prepare-request.ts';
-import { type RequestLimits, readArriving, requireKnownTransfer } from './request-limits.ts';
+import { type RequestLimits, readArriving, requireChunked } from './request-limits.ts';
 import { notFoundRoute } from './routes.ts';
 
 /**
@@ -138,7 +138,8 @@ class RequestSteps {
     const { request, routeOf } = prepare(head.url);
     exchange.path = request.loggedPath;
     exchange.route = routeOf(head);
-    requireKnownTransfer(head.headers);
+    const codings = head.headers['transfer-encoding'];
+    if (codings !== undefined) requireChunked(codings);
     const admission = admit(head, request, exchange.route.access, caller);
     if (admission instanceof Promise || hooks.onRequest.length > 0)
       return this.#replyLater(exchange, admission, { request, replies, body });

@@ -1,6 +1,5 @@
 import { FairShare, type Owner, sharersOf } from '../../concurrency/fair-share.ts';
 import { GatewayError } from '../../errors.ts';
-import type { RequestHeaders } from '../message/head.ts';
 import { httpLimits } from '../message/http-limits.ts';
 import type { ReadBody } from '../message/route.ts';
 
@@ -57,7 +56,7 @@ export async function readArriving(
  * @throws GatewayError NOT_IMPLEMENTED
  * @see RFC 9112, 6.1 and 6.3
  */
-export function requireKnownTransfer({ 'transfer-encoding': codings }: RequestHeaders): void {
-  if (codings === undefined || codings === 'chunked' || !/,\s*chunked\s*$/i.test(codings)) return;
+export function requireChunked(codings: string): void {
+  if (codings === 'chunked' || !/,\s*chunked\s*$/i.test(codings)) return;
   throw new GatewayError('NOT_IMPLEMENTED', 'Transfer-Encoding: only chunked is supported; send it alone');
 }
