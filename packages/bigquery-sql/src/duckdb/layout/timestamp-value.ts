@@ -1,5 +1,6 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
 import { macros } from '../../macros/macros.ts';
+import { fieldSql, parameterSql } from './reserved-name.ts';
 import { ranges, withinRange } from './value-range.ts';
 
 const instants: ReadonlySet<DuckDBTypeId> = new Set([
@@ -41,11 +42,12 @@ function dateAndTime(text: string): string {
   // The first character must be a digit: 'infinity' is rejected.
   const isDate = `${text} BETWEEN '0' AND ':' AND (${text} LIKE '____-%' OR ${text} LIKE '____/%')`;
   const withSeconds = `regexp_replace(upper(${text}), '^(\\S+[T ]\\d\\d:\\d\\d)(Z|[+-].*)?$', '\\1:00\\2')`;
-  const hasOffset = `regexp_matches(s, ':\\d{1,2}(\\.\\d*)?[+-]\\d\\d[\\d:]*$')`;
-  const parsed = `CASE WHEN ${hasOffset} THEN try_cast(s AS TIMESTAMPTZ)
-    WHEN ${isUtc('s')} OR strlen(s) <= 10 THEN ${utc('s')} ELSE ${utc(`s || 'Z'`)} END`;
-  const value = named('s', withSeconds, parsed);
-  return `CASE WHEN ${isDate} THEN ${named('t', value, withinRange('TIMESTAMPTZ', 't'))} END`;
+  const parsed = (
+    t: string,
+  ) => `CASE WHEN regexp_matches(${t}, ':\\d{1,2}(\\.\\d*)?[+-]\\d\\d[\\d:]*$') THEN try_cast(${t} AS TIMESTAMPTZ)
+    WHEN ${isUtc(t)} OR strlen(${t}) <= 10 THEN ${utc(t)} ELSE ${utc(`${t} || 'Z'`)} END`;
+  const value = named('text', withSeconds, parsed);
+  return `CASE WHEN ${isDate} THEN ${named('moment', value, (moment) => withinRange('TIMESTAMPTZ', moment))} END`;
 }
 
 /**
@@ -55,25 +57,36 @@ function dateAndTime(text: string): string {
 function namedZone(text: string): string {
   const dashed = `regexp_replace(rtrim(${text}), '^(\\d{4})/(\\d+)/', '\\1-\\2-')`;
   const parts = `regexp_extract(${dashed}, '^(\\d[^ A-Z]+[ tT][\\d:.]+) ([A-Z].*)$', ['civil', 'zone'])`;
-  const civil = `try_cast(regexp_replace(upper(p.civil), '[ T]\\d{1,2}:\\d{1,2}$', '\\0:00') AS TIMESTAMP)`;
-  const instant = (time: string) => `try_cast(CAST(${time} AS VARCHAR) || ' ' || p.zone AS TIMESTAMPTZ)`;
-  const instants = `{second: ${instant('c')}, first: ${instant('c - to_days(1)')} + to_hours(24)}`;
-  const apart = '(i.second - i.first)';
-  const isTwice = `i.first < i.second AND ${instant(`c - ${apart}`)} = i.first - ${apart}`;
-  const value = `CASE WHEN ${isTwice} THEN i.first ELSE i.second END`;
-  const ofCivil = named('c', civil, named('i', instants, withinRange('TIMESTAMPTZ', value)));
-  return `CASE WHEN regexp_matches(${text}, '^\\d{4}[-/].*:.* [A-Z]')
-    THEN ${named('p', parts, `CASE WHEN ${isZone('p.zone')} THEN ${ofCivil} END`)} END`;
+  const ofParts = (found: string): string => {
+    const [civil, zone] = [fieldSql(found, 'civil'), fieldSql(found, 'zone')];
+    const time = `try_cast(regexp_replace(upper(${civil}), '[ T]\\d{1,2}:\\d{1,2}$', '\\0:00') AS TIMESTAMP)`;
+    return `CASE WHEN ${isZone(zone)} THEN ${named('civil', time, (own) => instantOf(own, zone))} END`;
+  };
+  return `CASE WHEN regexp_matches(${text}, '^\\d{4}[-/].*:.* [A-Z]') THEN ${named('parts', parts, ofParts)} END`;
+}
+
+/** The moment of a time of a zone. */
+function instantOf(civil: string, zone: string): string {
+  const instant = (time: string) => `try_cast(CAST(${time} AS VARCHAR) || ' ' || ${zone} AS TIMESTAMPTZ)`;
+  const both = `{second: ${instant(civil)}, first: ${instant(`${civil} - to_days(1)`)} + to_hours(24)}`;
+  return named('instants', both, (instants) => {
+    const [first, second] = [fieldSql(instants, 'first'), fieldSql(instants, 'second')];
+    const apart = `(${second} - ${first})`;
+    const isTwice = `${first} < ${second} AND ${instant(`${civil} - ${apart}`)} = ${first} - ${apart}`;
+    return withinRange('TIMESTAMPTZ', `CASE WHEN ${isTwice} THEN ${first} ELSE ${second} END`);
+  });
 }
 
 /** SQL that reads a value that is computed once by a name. */
-const named = (name: string, value: string, sql: string): string =>
-  `list_transform([${value}], lambda ${name}: ${sql})[1]`;
+function named(name: string, value: string, read: (variable: string) => string): string {
+  const variable = parameterSql(name);
+  return `list_transform([${value}], lambda ${variable}: ${read(variable)})[1]`;
+}
 
 /** SQL that is true if a text may be the name of a zone of BigQuery, or is an offset. */
 function isZone(zone: string): string {
   const tests = ['is_zone_name', 'is_offset'].map((name) =>
-    macros.get(name)?.[0]?.body.replaceAll(/\bzone\b/g, zone),
+    macros.get(name)?.[0]?.body.replaceAll(/\bzone\b/g, () => zone),
   );
   return `(${tests.join(' OR ')})`;
 }
