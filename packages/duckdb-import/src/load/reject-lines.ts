@@ -9,7 +9,7 @@ import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { hasEqualNames } from '@querygate/text';
 import { quoteText } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
-import { parseExactNumbers } from '../read/normalize-keys.ts';
+import { parseExactNumbers } from '../read/exact-numbers.ts';
 import { isBlank, splitLines } from '../read/read-text.ts';
 import {
   describeColumns,

@@ -6,7 +6,7 @@ export interface KeySpellings {
 
 /**
  * A value with the first spelling of each key; the same object if it has no other. Of several keys in one object, the last
- * counts, as in the import.
+ * counts: the import leaves such a row out.
  *
  * @param known the spellings so far, to which those of the value are added
  * @param onOther called for each key with another spelling

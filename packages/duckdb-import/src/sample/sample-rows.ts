@@ -11,7 +11,7 @@ import { fileError } from './data-relation.ts';
 import { KindCounts } from './kind-counts.ts';
 import { type KeySpellings, withFirstSpellings } from './key-spellings.ts';
 import { copyCsv, readHeader } from '../read/csv-copy.ts';
-import { parseExactNumbers } from '../read/normalize-keys.ts';
+import { parseExactNumbers } from '../read/exact-numbers.ts';
 import { openPlainLines } from '../read/plain-lines.ts';
 import { lineTooLong, maxLineBytes, splitLines } from '../read/read-text.ts';
 import { readJsonSql } from '../read/source-relation.ts';
