@@ -1,7 +1,7 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
 import { macros } from '../../macros/macros.ts';
 import { fieldSql, parameterSql } from './reserved-name.ts';
-import { ranges, withinRange } from './value-range.ts';
+import { withinRange } from './value-range.ts';
 
 const instants: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.TIMESTAMP,
@@ -19,7 +19,9 @@ const instants: ReadonlySet<DuckDBTypeId> = new Set([
 export function timestampValue({ sql, type }: { readonly sql: string; readonly type: DuckDBType }): string {
   if (instants.has(type.typeId)) return withinRange('TIMESTAMPTZ', `try_cast(${sql} AS TIMESTAMPTZ)`);
   const text = `CAST(${sql} AS VARCHAR)`;
-  return `coalesce(${usual(text)}, ${dateAndTime(text)}, ${namedZone(text)}, ${epochText(text)})`;
+  const others = `coalesce(${dateAndTime(text)}, ${namedZone(text)}, ${epochText(text)})`;
+  // DuckDB reads 24:00 as the next day.
+  return `coalesce(${usual(text)}, CASE WHEN NOT regexp_matches(${text}, '^\\S+[Tt ]24') THEN ${others} END)`;
 }
 
 const utc = (text: string) => `make_timestamptz(epoch_us(try_cast(${text} AS TIMESTAMP)))`;
@@ -32,7 +34,8 @@ const isUtc = (text: string) => `ends_with(${text}, 'Z') OR ends_with(${text}, '
 function usual(text: string): string {
   const hasOffset = `contains(${text}, '+') OR ${text} LIKE '____-__-__%-%'`;
   const withOffset = `CASE WHEN try_cast(${text} AS TIMESTAMP) IS NOT NULL THEN try_cast(${text} AS TIMESTAMPTZ) END`;
-  return `CASE WHEN ${text} BETWEEN '0001-01-03' AND '9999-12-30' AND ${text} LIKE '____-__-__%' THEN CASE
+  return `CASE WHEN ${text} BETWEEN '0001-01-03' AND '9999-12-30' AND ${text} LIKE '____-__-__%'
+    AND substr(${text}, 12, 2) <> '24' THEN CASE
     WHEN ${isUtc(text)} OR strlen(${text}) = 10 THEN ${utc(text)}
     WHEN ${hasOffset} THEN ${withOffset} ELSE ${utc(`${text} || 'Z'`)} END END`;
 }
@@ -92,24 +95,28 @@ function isZone(zone: string): string {
 }
 
 /**
- * The unit of a number since the epoch follows from its size. Digits alone may be something else, such as `20261120`:
- * they must give a time from 1973 (nine digits of seconds) to 2262 (where 64 bits of nanoseconds end).
+ * The unit of a number since the epoch follows from its size. It may be something else, such as `20261120`: it must give a time
+ * from 1973 (nine digits of seconds) to 2262 (where 64 bits of nanoseconds end). Digits beyond microseconds are cut, as in texts.
  */
 function epochText(text: string): string {
   // DuckDB casts a text to DECIMAL in 15 µs, to BIGINT five hundred times faster.
-  const isInteger = `regexp_full_match(${text}, '-?\\d+')`;
-  const timestamp = `CASE WHEN ${isInteger} THEN ${epochTimestamp(`try_cast(${text} AS BIGINT)`)}
-    ELSE ${epochTimestamp(`try_cast(${text} AS DECIMAL(38, 6))`)} END`;
-  return `CASE WHEN CASE WHEN regexp_full_match(${text}, '\\d+') THEN year(${timestamp}) BETWEEN 1973 AND 2262
-      WHEN starts_with(${text}, '-') THEN ${timestamp} >= ${ranges.TIMESTAMPTZ[0]} ELSE true END THEN ${timestamp} END`;
+  const integer = epochTimestamp(`try_cast(${text} AS BIGINT)`, (number) => number);
+  // A cast to DECIMAL rounds.
+  const cut = `regexp_replace(${text}, '^(\\d+\\.\\d{9})\\d+$', '\\1')`;
+  const decimal = epochTimestamp(
+    `try_cast(${cut} AS DECIMAL(38, 9))`,
+    (number) => `try_cast(floor(${number}) AS BIGINT)`,
+  );
+  const timestamp = `CASE WHEN regexp_full_match(${text}, '\\d+') THEN ${integer} ELSE ${decimal} END`;
+  return `CASE WHEN year(${timestamp}) BETWEEN 1973 AND 2262 THEN ${timestamp} END`;
 }
 
-function epochTimestamp(number: string): string {
-  const within = (limit: string) => `${number} > -${limit} AND ${number} < ${limit}`;
+/** @param whole SQL of the integer below a number */
+function epochTimestamp(number: string, whole: (number: string) => string): string {
   const micros = `CASE
-    WHEN ${within('100000000000')} THEN ${number} * 1000000
-    WHEN ${within('100000000000000')} THEN ${number} * 1000
-    WHEN ${within('100000000000000000')} THEN ${number}
-    ELSE ${number} / 1000 END`;
-  return `make_timestamptz(try_cast(${micros} AS BIGINT))`;
+    WHEN ${number} < 100000000000 THEN ${whole(`${number} * 1000000`)}
+    WHEN ${number} < 100000000000000 THEN ${whole(`${number} * 1000`)}
+    WHEN ${number} < 100000000000000000 THEN ${whole(number)}
+    ELSE ${whole(number)} // 1000 END`;
+  return `CASE WHEN ${number} > 0 THEN make_timestamptz(${micros}) END`;
 }
