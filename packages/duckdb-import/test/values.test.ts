@@ -413,3 +413,54 @@ describe('TIMESTAMP', () => {
     }
   });
 });
+
+describe('JSON', () => {
+  /** As text of JSON, and as it is stored; undefined for what is not JSON, or has a number beyond FLOAT64. */
+  const texts: readonly (readonly [text: string, stored: string | undefined])[] = [
+    ...['NaN', 'nan', '-inf', 'Infinity', '-Infinity', '1e400', '-1E+400', '9'.repeat(400)].flatMap(
+      (number) =>
+        [number, `[${number}]`, `{"a":{"b":[1,${number}]}}`].map((text) => [text, undefined] as const),
+    ),
+    ['"NaN, 1e400"', '"NaN, 1e400"'],
+    ['{"inf":"\\"nan","1e999":[1]}', '{"inf":"\\"nan","1e999":[1]}'],
+    [`"${'9'.repeat(400)}"`, `"${'9'.repeat(400)}"`],
+    ['{"k":1,"k":2}', '{"k":1,"k":2}'],
+    ['1e-400', '0.0'],
+    ['true', 'true'],
+  ];
+  const value: Field = { name: 'v', type: 'JSON', mode: 'NULLABLE' };
+  const tables: readonly TableSchema[] = [
+    { name: 'lines', fields: [key, value] },
+    { name: 'cells', fields: [key, value] },
+    { name: 'records', fields: [key, { name: 'r', type: 'RECORD', mode: 'NULLABLE', fields: [value] }] },
+    { name: 'lists', fields: [key, { ...value, mode: 'REPEATED' }] },
+  ];
+
+  test('has no numbers that JSON or BigQuery does not have', async () => {
+    const moments = await openImportFolder({}, tables);
+    try {
+      const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+      const write = (name: string, json: (text: string) => string) =>
+        moments.write(name, texts.map(([text], at) => `{"k":"${at}",${json(text)}}\n`).join(''));
+      write('lines.ndjson', (text) => `"v":${text}`);
+      write('records.ndjson', (text) => `"r":{"v":${text}}`);
+      write('lists.ndjson', (text) => `"v":[1,${text}]`);
+      moments.write('cells.csv', ['k,v', ...texts.map(([text], at) => `${at},${quoted(text)}`)].join('\n'));
+      await moments.sync();
+      const expected = texts.flatMap(([, json], at) => (json === undefined ? [] : [[String(at), json]]));
+      const reads = { lines: 'v', cells: 'v', records: 'r.v', lists: 'v[2]' };
+      for (const [table, read] of Object.entries(reads)) {
+        const rows = await moments.query(`SELECT k, CAST(${read} AS VARCHAR) FROM ${table}`);
+        expect(Object.fromEntries(rows), table).toEqual(Object.fromEntries(expected));
+      }
+      const reasons = await moments.query('SELECT DISTINCT reason FROM store."import".rejects');
+      expect(
+        reasons.filter(
+          ([reason]) => !/^v: (.* is not JSON|has NaN, Infinity or a number .*)$/.test(String(reason)),
+        ),
+      ).toEqual([]);
+    } finally {
+      await moments.close();
+    }
+  });
+});
