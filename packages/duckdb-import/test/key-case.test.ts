@@ -175,3 +175,13 @@ test.each([
   expect(problems).toEqual([expect.stringMatching(/^logs\.ndjson:1: not JSON: /)]);
   expect(await folder?.ids()).toEqual([1]);
 });
+
+test.each([
+  ['[{"id":1},{"id":2},]', 3],
+  ['[{"id":1},,{"id":2}]', 2],
+  ['[ {"id":1} , {"id":2} , ]\n', 3],
+])('a comma without a value after it is a row that is not JSON: %s', async (text, row) => {
+  const { problems } = await importFile(logs, 'logs.json', text, 'SELECT 1');
+  expect(problems).toEqual([expect.stringMatching(new RegExp(`^logs\\.json: row ${row}: not JSON: `))]);
+  expect(await folder?.ids()).toEqual([1, 2]);
+});
