@@ -185,3 +185,12 @@ test.each([
   expect(problems).toEqual([expect.stringMatching(new RegExp(`^logs\\.json: row ${row}: not JSON: `))]);
   expect(await folder?.ids()).toEqual([1, 2]);
 });
+
+test.each(['', '\uFEFF', '\uFEFF\r\n', '\n\n'])(
+  'CSV without a line that has text is empty: %j',
+  async (text) => {
+    const { problems } = await importFile(logs, 'logs.csv', text, 'SELECT 1');
+    expect(problems).toEqual([]);
+    expect(await folder?.ids()).toEqual([]);
+  },
+);
