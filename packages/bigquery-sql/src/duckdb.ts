@@ -13,6 +13,7 @@ export { type Answer, computeInThread, endStatement } from './duckdb/javascript/
 export { keepByteOrderMarks } from './duckdb/keep-byte-order-marks.ts';
 export { hasOnlyValuesOf } from './duckdb/layout/checked-types.ts';
 export { columnType } from './duckdb/layout/column-type.ts';
+export { reservedName } from './duckdb/layout/reserved-name.ts';
 export type { ErrorSql, SourceValue } from './duckdb/layout/scalar-value.ts';
 export {
   parseRepeatedRecord,

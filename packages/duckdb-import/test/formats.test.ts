@@ -534,6 +534,12 @@ describe('a file that cannot be read as a whole is a problem of its table alone'
     ],
     ['no Parquet', 'logs.parquet', 'PAR1 and no more', /^logs\.parquet: .*[Pp]arquet/],
     ['an empty Parquet', 'logs.parquet', '', /^logs\.parquet: .*too small/],
+    [
+      'CSV whose first line is blank',
+      'logs.csv',
+      '\uFEFF \r\n\r\nid\r\n1\r\n',
+      /^logs\.csv: must name its columns in the first line, which is blank$/,
+    ],
     ['CSV without a column of the table', 'logs.csv', 'a,b\n1,2\n', /^logs\.csv: its header names no column/],
     [
       'CSV with a column twice',

@@ -356,6 +356,27 @@ describe('TIMESTAMP', () => {
     ['2024-01-01 (BC)', undefined],
     ['infinity', undefined],
     ['1704067200', '2024-01-01 00:00:00+00'],
+    ['1704067199.9999999', '2023-12-31 23:59:59.999999+00'],
+    ['1704067199.9999999999999999', '2023-12-31 23:59:59.999999+00'],
+    ['1704067199999.9999', '2023-12-31 23:59:59.999999+00'],
+    ['1704067199999999.9', '2023-12-31 23:59:59.999999+00'],
+    ['1704067199999999999', '2023-12-31 23:59:59.999999+00'],
+    ['1704067199999999999.9', '2023-12-31 23:59:59.999999+00'],
+    ['1.7040672e9', '2024-01-01 00:00:00+00'],
+    ['2023-12-31 23:59:59.9999999', '2023-12-31 23:59:59.999999+00'],
+    ['2024-01-01 24:00:00', undefined],
+    ['2024-01-01T24:00:00Z', undefined],
+    ['2024-01-01t24:00', undefined],
+    ['2024/1/1 24:00:00+01', undefined],
+    ['2024-01-01 24:00:00 Europe/Berlin', undefined],
+    ['-1', undefined],
+    ['-1.5', undefined],
+    ['-1704067200', undefined],
+    ['0', undefined],
+    ['100', undefined],
+    ['100.5', undefined],
+    ['9223372036854775807', '2262-04-11 23:47:16.854775+00'],
+    ['9223372036854775808', undefined],
     ['-70000000000', undefined],
   ];
   const at: Field = { name: 'v', type: 'TIMESTAMP', mode: 'NULLABLE' };
@@ -387,6 +408,57 @@ describe('TIMESTAMP', () => {
       }
       const reasons = await moments.query('SELECT DISTINCT reason FROM store."import".rejects');
       expect(reasons.filter(([reason]) => !/ is not a timestamp$/.test(String(reason)))).toEqual([]);
+    } finally {
+      await moments.close();
+    }
+  });
+});
+
+describe('JSON', () => {
+  /** As text of JSON, and as it is stored; undefined for what is not JSON, or has a number beyond FLOAT64. */
+  const texts: readonly (readonly [text: string, stored: string | undefined])[] = [
+    ...['NaN', 'nan', '-inf', 'Infinity', '-Infinity', '1e400', '-1E+400', '9'.repeat(400)].flatMap(
+      (number) =>
+        [number, `[${number}]`, `{"a":{"b":[1,${number}]}}`].map((text) => [text, undefined] as const),
+    ),
+    ['"NaN, 1e400"', '"NaN, 1e400"'],
+    ['{"inf":"\\"nan","1e999":[1]}', '{"inf":"\\"nan","1e999":[1]}'],
+    [`"${'9'.repeat(400)}"`, `"${'9'.repeat(400)}"`],
+    ['{"k":1,"k":2}', '{"k":1,"k":2}'],
+    ['1e-400', '0.0'],
+    ['true', 'true'],
+  ];
+  const value: Field = { name: 'v', type: 'JSON', mode: 'NULLABLE' };
+  const tables: readonly TableSchema[] = [
+    { name: 'lines', fields: [key, value] },
+    { name: 'cells', fields: [key, value] },
+    { name: 'records', fields: [key, { name: 'r', type: 'RECORD', mode: 'NULLABLE', fields: [value] }] },
+    { name: 'lists', fields: [key, { ...value, mode: 'REPEATED' }] },
+  ];
+
+  test('has no numbers that JSON or BigQuery does not have', async () => {
+    const moments = await openImportFolder({}, tables);
+    try {
+      const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+      const write = (name: string, json: (text: string) => string) =>
+        moments.write(name, texts.map(([text], at) => `{"k":"${at}",${json(text)}}\n`).join(''));
+      write('lines.ndjson', (text) => `"v":${text}`);
+      write('records.ndjson', (text) => `"r":{"v":${text}}`);
+      write('lists.ndjson', (text) => `"v":[1,${text}]`);
+      moments.write('cells.csv', ['k,v', ...texts.map(([text], at) => `${at},${quoted(text)}`)].join('\n'));
+      await moments.sync();
+      const expected = texts.flatMap(([, json], at) => (json === undefined ? [] : [[String(at), json]]));
+      const reads = { lines: 'v', cells: 'v', records: 'r.v', lists: 'v[2]' };
+      for (const [table, read] of Object.entries(reads)) {
+        const rows = await moments.query(`SELECT k, CAST(${read} AS VARCHAR) FROM ${table}`);
+        expect(Object.fromEntries(rows), table).toEqual(Object.fromEntries(expected));
+      }
+      const reasons = await moments.query('SELECT DISTINCT reason FROM store."import".rejects');
+      expect(
+        reasons.filter(
+          ([reason]) => !/^v: (.* is not JSON|has NaN, Infinity or a number .*)$/.test(String(reason)),
+        ),
+      ).toEqual([]);
     } finally {
       await moments.close();
     }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { reservedName } from '@querygate/bigquery-sql/duckdb';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { quoteText, type StoredColumn } from '@querygate/bigquery-sql/tree';
@@ -140,7 +141,7 @@ async function daysOf(
   const day = time === undefined ? "'all'" : `strftime(date_trunc('day', ${quote(time)}), '%Y-%m-%d')`;
   const found = await readRows(
     connection,
-    `SELECT ${day} AS day, count(*)::DOUBLE FROM ${relation} GROUP BY day ORDER BY day`,
+    `SELECT ${day}, count(*)::DOUBLE FROM ${relation} GROUP BY ALL ORDER BY ALL`,
   );
   return found.map(([name, rows]) => {
     const from = `${quoteText(`${name} 00:00:00+00`)}::TIMESTAMPTZ`;
@@ -176,7 +177,8 @@ async function writeDay(
 
 /** The number of rows, and of their hashes two sums that do not depend on their order. */
 async function checksum(connection: DuckDBConnection, rows: string): Promise<string> {
-  const sums = `SELECT count(*)::VARCHAR, sum(hash(r))::VARCHAR, bit_xor(hash(r))::VARCHAR FROM (${rows}) AS r`;
+  const row = quote(reservedName('row'));
+  const sums = `SELECT count(*)::VARCHAR, sum(hash(${row}))::VARCHAR, bit_xor(hash(${row}))::VARCHAR FROM (${rows}) AS ${row}`;
   return (await readRows(connection, sums)).join();
 }
 

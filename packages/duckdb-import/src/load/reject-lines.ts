@@ -4,11 +4,12 @@ import { writeFile } from 'node:fs/promises';
 import { finished } from 'node:stream/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { globText, readBytes } from '@querygate/bigquery-sql/command';
-import { columnType, errorInTry } from '@querygate/bigquery-sql/duckdb';
+import { columnType, errorInTry, reservedName } from '@querygate/bigquery-sql/duckdb';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { hasEqualNames } from '@querygate/text';
 import { quoteText } from '@querygate/bigquery-sql/tree';
-import { parseExactNumbers } from '../read/normalize-keys.ts';
+import { quote } from '@querygate/bigquery-sql/types';
+import { parseExactNumbers } from '../read/exact-numbers.ts';
 import { isBlank, splitLines } from '../read/read-text.ts';
 import {
   describeColumns,
@@ -157,13 +158,15 @@ async function queryRowFlags(
   const path = probePath(options);
   await writeFile(path, rows.map((row) => `${row ?? '{}'}\n`).join(''));
   const shape = quoteText(JSON.stringify(shapeOf(table.fields)));
-  const source = `(SELECT converted IS NULL AS "not converted", unnest(converted) FROM
+  const source = `(SELECT converted IS NULL AS ${unconverted}, unnest(converted) FROM
     (SELECT TRY(json_transform_strict(json, ${shape})) AS converted FROM ${readObjectsSql(path)}))`;
   const columns = await describeColumns(connection, source, partition);
-  const values = valuesSql(table, columns, errorInTry('r."not converted"'));
-  const isRow = `NOT r."not converted" AND TRY(hash(${values})) IS NOT NULL`;
+  const values = valuesSql(table, columns, errorInTry(`r.${unconverted}`));
+  const isRow = `NOT r.${unconverted} AND TRY(hash(${values})) IS NOT NULL`;
   return queryFlags(options, `SELECT ${isRow} FROM ${source} AS r`);
 }
+
+const unconverted = quote(reservedName('unconverted'));
 
 /** Writes the lines of one statement. @returns the scratch file */
 async function writeProbe(lines: readonly Line[], options: RejectOptions): Promise<string> {

@@ -107,12 +107,18 @@ function rowAsJson(matched: readonly MatchedColumn[]): string {
 }
 
 /**
- * The names of the columns of a CSV file; none of an empty one. A column without a name, as that of an index, has the name that
+ * The names of the columns of a CSV file; none of one that has only blank lines. A column without a name, as that of an index, has the name that
  * DuckDB gives it: `column0`.
+ *
+ * @throws Error if the first line is blank, and others are not
  */
 export async function readHeader(path: string): Promise<readonly string[]> {
+  let isBlank = false;
   for await (const line of readLines(path)) {
     const header = line.replace(/^\uFEFF/, '').trimEnd();
+    if (header !== '' && isBlank) throw new Error(blankHeader);
+    isBlank = header === '';
+    if (isBlank) continue;
     // A comma before the first name, too: it may be empty. Spaces around names are not part of them.
     const cells = `,${header}`.matchAll(/, *(?:"((?:[^"]|"")*)"|([^,]*))/g);
     return [...cells].map(
@@ -122,13 +128,22 @@ export async function readHeader(path: string): Promise<readonly string[]> {
   return [];
 }
 
+const blankHeader = 'must name its columns in the first line, which is blank';
+
 /** Why the header of a CSV file does not name the columns of its rows; undefined if it may. */
 export async function headerProblem(path: string): Promise<string | undefined> {
   const { header, problem, wrongLine } = await textStart(path);
   // Of other lines, the import leaves out those that are not UTF-8.
   if (problem !== undefined && wrongLine === 1) return problem;
   if (header.includes('\r')) return "must have lines that end in LF or CRLF; they end in CR: tr '\\r' '\\n'";
+  if (header.trim() === '' && (await hasText(path))) return blankHeader;
   const separator = separatorOf(header) ?? ',';
   if (separator === ',') return undefined;
   return `must have values separated by commas, found ${separator === '\t' ? 'tabs' : separator}; save it with commas`;
+}
+
+/** True if a line is not blank. */
+async function hasText(path: string): Promise<boolean> {
+  for await (const line of readLines(path)) if (line.replace(/^\uFEFF/, '').trim() !== '') return true;
+  return false;
 }

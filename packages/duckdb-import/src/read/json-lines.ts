@@ -48,6 +48,8 @@ class ValueSplitter {
   /** True within a value. */
   #isOpen = false;
   #isClosed = false;
+  /** True after a comma between values. */
+  #isAfterComma = false;
 
   /** A chunk of the text, without newlines inside of a value and with one after each. */
   split(chunk: Buffer): Buffer {
@@ -69,9 +71,16 @@ class ValueSplitter {
         else endValue();
       } else if (this.#depth === 0 && this.#isArray && (byte === comma || byte === closeBracket)) {
         this.#isClosed ||= byte === closeBracket;
+        // A comma after which no value comes is a line that is not JSON.
+        if (this.#isAfterComma) {
+          out[length++] = comma;
+          this.#isOpen = true;
+        }
+        this.#isAfterComma = byte === comma;
         endValue();
       } else {
         this.#isArray ??= false;
+        this.#isAfterComma = false;
         this.#isOpen = true;
         this.#inString = byte === quoteMark;
         out[length++] = byte;

@@ -8,7 +8,6 @@ import { isBlank, lineTooLong, maxLineBytes } from './read-text.ts';
 const newline = 10;
 /** Up to this many bytes are written synchronously. */
 const syncWriteBytes = 1 << 16;
-const sampleBytes = 1 << 20;
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const blankLine = Buffer.from('\n');
 
@@ -31,14 +30,16 @@ export class LinesWriter {
   /** The lines that are too long, or `null`; the scratch file has blank ones in their places. */
   readonly rejects: Reject[] = [];
   readonly #file: number;
+  readonly #normalize: (lines: Buffer) => Buffer;
   #isClosed = false;
-  #sample = Buffer.alloc(0);
   #position: Position;
   #rows = 0;
   #bytes = 0;
   #open: OpenLine;
 
-  constructor(path: string, from: Position) {
+  /** @param normalize gets whole lines, which it may change, and returns those to write */
+  constructor(path: string, from: Position, normalize: (lines: Buffer) => Buffer) {
+    this.#normalize = normalize;
     this.#file = openSync(path, 'w');
     this.#position = from;
     this.#open = { parts: [], bytes: 0, ends: from.ends };
@@ -119,11 +120,6 @@ export class LinesWriter {
     return this.#bytes;
   }
 
-  /** The beginning of the scratch file, a megabyte at most. */
-  sample(): Buffer {
-    return this.#sample;
-  }
-
   /** In the source, after the last complete line that was written. */
   position(): Position {
     return this.#position;
@@ -135,11 +131,8 @@ export class LinesWriter {
   }
 
   async #append(text: readonly Buffer[]): Promise<void> {
-    for (const bytes of text) {
-      const left = sampleBytes - this.#sample.length;
-      if (left > 0) this.#sample = Buffer.concat([this.#sample, bytes.subarray(0, left)]);
-      this.#bytes += await writeAll(this.#file, bytes, this.#bytes);
-    }
+    const lines = this.#normalize(Buffer.concat(text));
+    this.#bytes += await writeAll(this.#file, lines, this.#bytes);
   }
 
   #read(bytes: Buffer): void {

@@ -5,7 +5,7 @@ import { canGrow, type DataFile, hasChanged } from '../scan/data-files.ts';
 import type { Change } from '../scan/find-changes.ts';
 import { isOutOfSpace } from '../store/disk-space.ts';
 import { type BatchLimits, LinesWriter, type Position } from './lines-writer.ts';
-import { normalizeKeys } from './normalize-keys.ts';
+import { buildNormalizer } from './normalize-lines.ts';
 import { openPlainLines, type PlainOptions } from './plain-lines.ts';
 import { copiedSlice, type FileReading, type Slice, startReading, uncopiedSlice } from './slices.ts';
 import { scratchName } from './source-relation.ts';
@@ -137,16 +137,17 @@ class BatchReader {
     try {
       const { connect } = this.#options;
       const { fields } = table;
+      const normalize = buildNormalizer(fields);
       const plain = await openPlainLines(file, position.offset, { connect, fields, scratch: this.#copies });
       reading.rejects.push(...plain.rejects);
       for await (const chunk of plain.bytes) {
         for (let at = 0; at < chunk.length; ) {
           if (writer === undefined && this.#isFull()) yield* this.#take();
           const batch = await this.#batchFor(table, file);
-          writer ??= new LinesWriter(slicePath(batch, reading), position);
+          writer ??= new LinesWriter(slicePath(batch, reading), position, normalize);
           at += await writer.write(chunk.subarray(at), this.#room(writer));
           if (!writer.isAtLineEnd() || !this.#isFull(writer)) continue;
-          await finishSlice(batch, reading, position, writer);
+          finishSlice(batch, reading, position, writer);
           position = writer.position();
           writer = undefined;
         }
@@ -154,9 +155,9 @@ class BatchReader {
       const batch = await this.#batchFor(table, file);
       // A file without rows has a slice too, because it has a manifest entry.
       if (writer !== undefined || batch.slices.at(-1)?.file !== file) {
-        writer ??= new LinesWriter(slicePath(batch, reading), position);
+        writer ??= new LinesWriter(slicePath(batch, reading), position, normalize);
         await writer.end(canGrow(file));
-        await finishSlice(batch, reading, position, writer);
+        finishSlice(batch, reading, position, writer);
       }
       if (!canGrow(file) && (await hasChanged(file))) throw new Error('the file is being written');
       const last = batch.slices.pop();
@@ -188,16 +189,9 @@ const partitionKey = ({ partition }: DataFile) => JSON.stringify(partition);
 
 const slicePath = ({ folder }: Batch, { entry }: FileReading) => join(folder, scratchName(entry.number));
 
-async function finishSlice(
-  batch: OpenBatch,
-  reading: FileReading,
-  from: Position,
-  writer: LinesWriter,
-): Promise<void> {
+function finishSlice(batch: OpenBatch, reading: FileReading, from: Position, writer: LinesWriter): void {
   writer.close();
-  const path = slicePath(batch, reading);
-  await normalizeKeys(path, writer.sample(), batch.table.fields);
-  batch.slices.push(copiedSlice(reading, from, writer, path));
+  batch.slices.push(copiedSlice(reading, from, writer, slicePath(batch, reading)));
 }
 
 /** The items of a generator; the next is already being made while the consumer uses one. */

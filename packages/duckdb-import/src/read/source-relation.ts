@@ -4,16 +4,18 @@ import {
   columnType,
   describeSource,
   type ErrorSql,
+  reservedName,
   type SourceValue,
   storedValue,
 } from '@querygate/bigquery-sql/duckdb';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { quoteText } from '@querygate/bigquery-sql/tree';
+import { quote } from '@querygate/bigquery-sql/types';
 import type { DataFile } from '../scan/data-files.ts';
 import type { SourceRelation } from '../store/import-tables.ts';
 import { parquetSql } from '../store/statements.ts';
 
-const fileColumn = 'querygate file';
+const fileColumn = reservedName('file');
 
 /** A scratch file with lines of one data file; its name is `scratchName` of the file's number. */
 interface LinesFile {
@@ -36,7 +38,7 @@ export function linesRelation(
     files.map(({ path }) => path),
     isOne ? '' : `, filename = ${quoteText(fileColumn)}`,
   );
-  const fileNumber = isOne ? String(files[0]?.number) : `CAST(right(r."${fileColumn}", 10) AS INTEGER)`;
+  const fileNumber = isOne ? String(files[0]?.number) : `CAST(right(r.${quote(fileColumn)}, 10) AS INTEGER)`;
   return buildRelation(connection, source, partition, fileNumber);
 }
 

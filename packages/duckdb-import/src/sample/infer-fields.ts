@@ -8,6 +8,7 @@ import { columnsOf, pathsBeyondInt64, sampledRows, scalarNames } from '@querygat
 import { type Field, type FieldType, legacyNames } from '@querygate/bigquery-sql/table-schema';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
 import { checkRows, type DataRelation, fileError, relationOf } from './data-relation.ts';
+import { type LongType, typesOfLongIntegers } from './long-integers.ts';
 import { type SampledRows, sampleRows, validCsvRows } from './sample-rows.ts';
 import { textNotes } from './text-notes.ts';
 import {
@@ -93,6 +94,7 @@ async function fieldsOf(
             isText,
           )
         : await wideColumnsOf(connection, texts, columns),
+    longTypes: await typesOfLongIntegers(connection, relation, columns, sampled.longIntegers ?? new Map()),
     momentPaths: isText ? await pathsOfMoments(connection, data, columns) : new Set<string>(),
     textPaths:
       texts === undefined ? await pathsOfTexts(connection, relation, columns) : new Map<string, string>(),
@@ -166,6 +168,8 @@ interface FieldContext {
   readonly emptyPaths: ReadonlySet<string>;
   /** Paths of fields with integers beyond INT64. */
   readonly widePaths: ReadonlySet<string>;
+  /** The types of fields with integers that DuckDB reads as DOUBLE, by their paths. */
+  readonly longTypes: ReadonlyMap<string, LongType>;
   /** Paths of texts that are moments. */
   readonly momentPaths: ReadonlySet<string>;
   /** The type that all texts of a path look like, if it is another one. */
@@ -192,7 +196,7 @@ function fieldOf(name: string, type: DuckDBType, context: FieldContext): Field {
 }
 
 function scalarType(path: string, type: DuckDBType, context: FieldContext): FieldType {
-  const { isText, notes, emptyPaths, widePaths, momentPaths, textPaths } = context;
+  const { isText, notes, emptyPaths, longTypes, widePaths, momentPaths, textPaths } = context;
   if (emptyPaths.has(path)) {
     const named = typeByName.find(([pattern]) => pattern.test(path))?.[1];
     const found = named ?? 'STRING';
@@ -220,6 +224,11 @@ function scalarType(path: string, type: DuckDBType, context: FieldContext): Fiel
   if (widePaths.has(path)) {
     notes.push(`${path} is NUMERIC, because some of its numbers are beyond INT64`);
     return 'NUMERIC';
+  }
+  const long = longTypes.get(path);
+  if (long !== undefined) {
+    notes.push(`${path} is ${long.type}, because some of its numbers are beyond ${long.beyond}`);
+    return long.type;
   }
   // A text without a zone is UTC, as the import reads it.
   if (type.typeId === DuckDBTypeId.TIMESTAMP) return isText ? 'TIMESTAMP' : 'DATETIME';

@@ -10,8 +10,9 @@ import { quoteText } from '@querygate/bigquery-sql/tree';
 import { fileError } from './data-relation.ts';
 import { KindCounts } from './kind-counts.ts';
 import { type KeySpellings, withFirstSpellings } from './key-spellings.ts';
+import { addLongIntegers } from './long-integers.ts';
 import { copyCsv, readHeader } from '../read/csv-copy.ts';
-import { parseExactNumbers } from '../read/normalize-keys.ts';
+import { parseExactNumbers, withoutBareNumbers } from '../read/exact-numbers.ts';
 import { openPlainLines } from '../read/plain-lines.ts';
 import { lineTooLong, maxLineBytes, splitLines } from '../read/read-text.ts';
 import { readJsonSql } from '../read/source-relation.ts';
@@ -22,6 +23,8 @@ import { kindOf } from '../scan/data-files.ts';
 export interface SampledRows {
   readonly files: readonly string[];
   readonly notes: readonly string[];
+  /** The most digits of an integer, by the paths of fields that have one of twenty digits or more: DuckDB reads a DOUBLE. */
+  readonly longIntegers?: ReadonlyMap<string, number>;
 }
 
 /**
@@ -40,12 +43,11 @@ export async function sampleRows(
   const copies: string[] = [];
   const spellings = new Map<string, KeySpellings>();
   const others = new Map<string, string>();
+  const longIntegers = new Map<string, number>();
   const oneSpelling = (row: object, line: string): string => {
     const fold = (value: unknown) =>
       withFirstSpellings(value, spellings, (key, first) => others.set(key, first));
-    return fold(row) === row
-      ? line
-      : JSON.stringify(fold(parseExactNumbers(line.replace(bareNumbers, 'null'))));
+    return fold(row) === row ? line : JSON.stringify(fold(parseExactNumbers(withoutBareNumbers(line))));
   };
   for (const [at, file] of files.entries()) {
     const [all, copy] = [join(scratch, `${at}-all`), join(scratch, `${at}.ndjson`)];
@@ -60,7 +62,9 @@ export async function sampleRows(
       if (typeof row === 'string' || line === undefined) return { reason: `${number}: ${row}` };
       kinds.add(row);
       numbers.push(number);
-      return { text: oneSpelling(row, line) };
+      const text = oneSpelling(row, line);
+      addLongIntegers(text, longIntegers);
+      return { text };
     });
     await pipeline(readable, createWriteStream(all));
     const usual = keepLines(splitLines(readBytes(all)), odd, maxRows, (bytes, at) => {
@@ -80,8 +84,12 @@ export async function sampleRows(
       );
   }
   for (const [key, first] of others)
-    notes.push(`${key} is read as ${first}: column names are not case-sensitive`);
-  return { files: copies, notes };
+    notes.push(
+      key === ''
+        ? 'Without the values of a key "": a column needs a name, so rename it in the rows'
+        : `${key} is read as ${first}: column names are not case-sensitive`,
+    );
+  return { files: copies, notes, longIntegers };
 }
 
 /**
@@ -159,14 +167,11 @@ function lineText(bytes: Buffer): string {
   }
 }
 
-/** NaN and Infinity, which DuckDB reads, although JSON does not have them. */
-const bareNumbers = /(?<=[:,[]\s*)-?(?:NaN|Infinity)(?=\s*[,}\]])/g;
-
 /** @returns why a line is not a row */
 function parseRow(line: string): object | string {
   let row: unknown;
   try {
-    row = parseJson(line.replace(bareNumbers, 'null'));
+    row = parseJson(withoutBareNumbers(line));
   } catch {
     return 'it is not JSON';
   }

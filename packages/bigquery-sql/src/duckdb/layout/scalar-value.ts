@@ -1,6 +1,8 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
 import type { Field } from '../../table-schema.ts';
+import { quoteText } from '../../tree/quote-text.ts';
 import { elementType } from './column-type.ts';
+import { parameterSql } from './reserved-name.ts';
 import { timestampValue } from './timestamp-value.ts';
 import { hasRange, withinRange } from './value-range.ts';
 
@@ -30,15 +32,17 @@ export function scalarValue(field: Field, source: SourceValue, errorSql: ErrorSq
   if (source.isStored || (isOfTarget && (source.isChecked || !hasRange(target)))) return sql;
   if (source.isChecked) return checkedValue(target, source);
   if (target === 'VARCHAR' && type.typeId !== DuckDBTypeId.BLOB) return `CAST(${sql} AS VARCHAR)`;
-  if (target === 'JSON' && (type.alias === 'JSON' || !textTypes.has(type.typeId)))
-    return `CAST(${sql} AS JSON)`;
   if (target === 'BIGNUM' && type.alias !== 'JSON' && !textTypes.has(type.typeId))
     return `host_bignumeric(CAST(${sql} AS VARCHAR))`;
   const value =
     target === 'TIMESTAMPTZ'
       ? timestampValue(source)
       : (convertedValue(target, source) ?? noValue(field, type));
-  const error = errorSql(field.name, `${shown(source)} || ' is not ${described[target] ?? target}'`);
+  const message =
+    target === 'JSON' && isValue(type)
+      ? quoteText('has NaN, Infinity or a number beyond FLOAT64, which JSON has only as texts')
+      : `${shown(source)} || ' is not ${described[target] ?? target}'`;
+  const error = errorSql(field.name, message);
   return `CASE WHEN ${sql} IS NOT NULL THEN coalesce(${value}, ${error}) END`;
 }
 
@@ -79,6 +83,10 @@ const shown = ({ sql, type }: SourceValue): string =>
 /** SQL that is NULL for a value that is not of the type; undefined if none is. */
 function convertedValue(target: string, source: SourceValue): string | undefined {
   const { sql, type } = source;
+  if (target === 'JSON' && isValue(type)) {
+    const json = `CAST(${sql} AS JSON)`;
+    return `CASE WHEN NOT ${isOddJson(`CAST(${json} AS VARCHAR)`)} THEN ${json} END`;
+  }
   if (String(type) === target) return withinRange(target, sql);
   if (type.alias === 'JSON') return ofJson(target, sql);
   if (textTypes.has(type.typeId)) return ofText[target]?.(`CAST(${sql} AS VARCHAR)`);
@@ -92,6 +100,9 @@ function convertedValue(target: string, source: SourceValue): string | undefined
   if (!isOfKind) return undefined;
   return `CASE WHEN try_cast(${cast} AS ${type}) = ${sql} THEN ${withinRange(target, cast)} END`;
 }
+
+/** True for all but texts, which may be no JSON. */
+const isValue = ({ alias, typeId }: DuckDBType) => alias === 'JSON' || !textTypes.has(typeId);
 
 const textTypes: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.VARCHAR, DuckDBTypeId.ENUM]);
 
@@ -161,11 +172,22 @@ const hour = String.raw`([01]?\d|2[0-3])`;
 const clock = String.raw`${hour}:\d{1,2}(:\d{1,2}(\.\d{1,9})?)?`;
 const day = String.raw`\d{4}-\d{1,2}-\d{1,2}`;
 
-/** JSON as BigQuery writes it, without spaces. DuckDB also reads NaN, infinity and a comma before a bracket. */
-function jsonOf(text: string): string {
-  const odd = (json: string) => String.raw`regexp_matches(${json}, '(?i)nan|inf|,\s*[\]}]')`;
+/** JSON as BigQuery writes it, without spaces. */
+const jsonOf = (text: string) =>
+  `CASE WHEN json_valid(${text}) AND NOT ${isOddJson(text)} THEN json(${text}) END`;
+
+/**
+ * True for JSON of DuckDB that JSON does not have, as NaN, infinity and a comma before a bracket, or BigQuery does not have, as
+ * numbers beyond FLOAT64. Most texts are looked at once, by a pattern that also finds what is within a text.
+ */
+function isOddJson(text: string): string {
+  const mayBe = String.raw`regexp_matches(${text}, '(?i)nan|inf|,\s*[\]}]|\de\+?\d{3}|\d{309}')`;
   const withoutTexts = String.raw`regexp_replace(${text}, '"([^"\\]|\\.)*"', '""', 'g')`;
-  return `CASE WHEN json_valid(${text}) AND NOT (${odd(text)} AND ${odd(withoutTexts)}) THEN json(${text}) END`;
+  const numbers = String.raw`regexp_extract_all(${withoutTexts}, '[\d.]+(?:[eE][+-]?\d+)?')`;
+  const number = parameterSql('number');
+  const beyond = `list_filter(${numbers}, lambda ${number}: NOT coalesce(isfinite(try_cast(${number} AS DOUBLE)), false))`;
+  const isOdd = String.raw`regexp_matches(${withoutTexts}, '(?i)nan|inf|,\s*[\]}]')`;
+  return `(${mayBe} AND (${isOdd} OR len(${beyond}) > 0))`;
 }
 
 /** SQL of the value that a text means, NULL for one that means none; by the type. The spellings are those of BigQuery's load. */

@@ -9,6 +9,7 @@ import type { Field } from '../../table-schema.ts';
 import { quoteText } from '../../tree/quote-text.ts';
 import { quote } from '../../types.ts';
 import { columnType, elementType } from './column-type.ts';
+import { fieldSql, parameterSql } from './reserved-name.ts';
 import { type ErrorSql, maxShown, type SourceValue, scalarValue } from './scalar-value.ts';
 
 /**
@@ -61,7 +62,7 @@ function convert(field: Field, source: SourceValue, place: Place): string {
     return `CASE WHEN ${sql} IS NOT NULL THEN [${convertElement(field, source, place)}] END`;
   if (isText(type)) return convert(field, elementsOf(field, source, place), place);
   if (type.typeId !== DuckDBTypeId.LIST) return `CAST(${sql} AS ${columnType(field)})`;
-  const each = `e${place.depth}`;
+  const each = parameterSql(`element ${place.depth}`);
   const deeper = { ...place, depth: place.depth + 1 };
   return `list_transform(${sql}, lambda ${each}: ${convertElement(field, { ...source, sql: each, type: type.valueType }, deeper)})`;
 }
@@ -87,7 +88,7 @@ function convertElement(field: Field, value: SourceValue, place: Place): string 
     const members = field.fields.map((inner) => {
       const entry = entries.get(inner.name.toLowerCase());
       const entryType = entry && type.entryTypes[entry.index];
-      const source = entry && entryType && { ...value, sql: `${sql}.${quote(entry.name)}`, type: entryType };
+      const source = entry && entryType && { ...value, sql: fieldSql(sql, entry.name), type: entryType };
       return `${quote(inner.name)} := ${storedAt(inner, source, place)}`;
     });
     return `CASE WHEN ${sql} IS NOT NULL THEN struct_pack(${members.join(', ')}) END`;

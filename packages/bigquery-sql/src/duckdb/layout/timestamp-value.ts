@@ -1,6 +1,7 @@
 import { type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
 import { macros } from '../../macros/macros.ts';
-import { ranges, withinRange } from './value-range.ts';
+import { fieldSql, parameterSql } from './reserved-name.ts';
+import { withinRange } from './value-range.ts';
 
 const instants: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.TIMESTAMP,
@@ -18,7 +19,9 @@ const instants: ReadonlySet<DuckDBTypeId> = new Set([
 export function timestampValue({ sql, type }: { readonly sql: string; readonly type: DuckDBType }): string {
   if (instants.has(type.typeId)) return withinRange('TIMESTAMPTZ', `try_cast(${sql} AS TIMESTAMPTZ)`);
   const text = `CAST(${sql} AS VARCHAR)`;
-  return `coalesce(${usual(text)}, ${dateAndTime(text)}, ${namedZone(text)}, ${epochText(text)})`;
+  const others = `coalesce(${dateAndTime(text)}, ${namedZone(text)}, ${epochText(text)})`;
+  // DuckDB reads 24:00 as the next day.
+  return `coalesce(${usual(text)}, CASE WHEN NOT regexp_matches(${text}, '^\\S+[Tt ]24') THEN ${others} END)`;
 }
 
 const utc = (text: string) => `make_timestamptz(epoch_us(try_cast(${text} AS TIMESTAMP)))`;
@@ -31,7 +34,8 @@ const isUtc = (text: string) => `ends_with(${text}, 'Z') OR ends_with(${text}, '
 function usual(text: string): string {
   const hasOffset = `contains(${text}, '+') OR ${text} LIKE '____-__-__%-%'`;
   const withOffset = `CASE WHEN try_cast(${text} AS TIMESTAMP) IS NOT NULL THEN try_cast(${text} AS TIMESTAMPTZ) END`;
-  return `CASE WHEN ${text} BETWEEN '0001-01-03' AND '9999-12-30' AND ${text} LIKE '____-__-__%' THEN CASE
+  return `CASE WHEN ${text} BETWEEN '0001-01-03' AND '9999-12-30' AND ${text} LIKE '____-__-__%'
+    AND substr(${text}, 12, 2) <> '24' THEN CASE
     WHEN ${isUtc(text)} OR strlen(${text}) = 10 THEN ${utc(text)}
     WHEN ${hasOffset} THEN ${withOffset} ELSE ${utc(`${text} || 'Z'`)} END END`;
 }
@@ -41,11 +45,12 @@ function dateAndTime(text: string): string {
   // The first character must be a digit: 'infinity' is rejected.
   const isDate = `${text} BETWEEN '0' AND ':' AND (${text} LIKE '____-%' OR ${text} LIKE '____/%')`;
   const withSeconds = `regexp_replace(upper(${text}), '^(\\S+[T ]\\d\\d:\\d\\d)(Z|[+-].*)?$', '\\1:00\\2')`;
-  const hasOffset = `regexp_matches(s, ':\\d{1,2}(\\.\\d*)?[+-]\\d\\d[\\d:]*$')`;
-  const parsed = `CASE WHEN ${hasOffset} THEN try_cast(s AS TIMESTAMPTZ)
-    WHEN ${isUtc('s')} OR strlen(s) <= 10 THEN ${utc('s')} ELSE ${utc(`s || 'Z'`)} END`;
-  const value = named('s', withSeconds, parsed);
-  return `CASE WHEN ${isDate} THEN ${named('t', value, withinRange('TIMESTAMPTZ', 't'))} END`;
+  const parsed = (
+    t: string,
+  ) => `CASE WHEN regexp_matches(${t}, ':\\d{1,2}(\\.\\d*)?[+-]\\d\\d[\\d:]*$') THEN try_cast(${t} AS TIMESTAMPTZ)
+    WHEN ${isUtc(t)} OR strlen(${t}) <= 10 THEN ${utc(t)} ELSE ${utc(`${t} || 'Z'`)} END`;
+  const value = named('text', withSeconds, parsed);
+  return `CASE WHEN ${isDate} THEN ${named('moment', value, (moment) => withinRange('TIMESTAMPTZ', moment))} END`;
 }
 
 /**
@@ -55,48 +60,63 @@ function dateAndTime(text: string): string {
 function namedZone(text: string): string {
   const dashed = `regexp_replace(rtrim(${text}), '^(\\d{4})/(\\d+)/', '\\1-\\2-')`;
   const parts = `regexp_extract(${dashed}, '^(\\d[^ A-Z]+[ tT][\\d:.]+) ([A-Z].*)$', ['civil', 'zone'])`;
-  const civil = `try_cast(regexp_replace(upper(p.civil), '[ T]\\d{1,2}:\\d{1,2}$', '\\0:00') AS TIMESTAMP)`;
-  const instant = (time: string) => `try_cast(CAST(${time} AS VARCHAR) || ' ' || p.zone AS TIMESTAMPTZ)`;
-  const instants = `{second: ${instant('c')}, first: ${instant('c - to_days(1)')} + to_hours(24)}`;
-  const apart = '(i.second - i.first)';
-  const isTwice = `i.first < i.second AND ${instant(`c - ${apart}`)} = i.first - ${apart}`;
-  const value = `CASE WHEN ${isTwice} THEN i.first ELSE i.second END`;
-  const ofCivil = named('c', civil, named('i', instants, withinRange('TIMESTAMPTZ', value)));
-  return `CASE WHEN regexp_matches(${text}, '^\\d{4}[-/].*:.* [A-Z]')
-    THEN ${named('p', parts, `CASE WHEN ${isZone('p.zone')} THEN ${ofCivil} END`)} END`;
+  const ofParts = (found: string): string => {
+    const [civil, zone] = [fieldSql(found, 'civil'), fieldSql(found, 'zone')];
+    const time = `try_cast(regexp_replace(upper(${civil}), '[ T]\\d{1,2}:\\d{1,2}$', '\\0:00') AS TIMESTAMP)`;
+    return `CASE WHEN ${isZone(zone)} THEN ${named('civil', time, (own) => instantOf(own, zone))} END`;
+  };
+  return `CASE WHEN regexp_matches(${text}, '^\\d{4}[-/].*:.* [A-Z]') THEN ${named('parts', parts, ofParts)} END`;
+}
+
+/** The moment of a time of a zone. */
+function instantOf(civil: string, zone: string): string {
+  const instant = (time: string) => `try_cast(CAST(${time} AS VARCHAR) || ' ' || ${zone} AS TIMESTAMPTZ)`;
+  const both = `{second: ${instant(civil)}, first: ${instant(`${civil} - to_days(1)`)} + to_hours(24)}`;
+  return named('instants', both, (instants) => {
+    const [first, second] = [fieldSql(instants, 'first'), fieldSql(instants, 'second')];
+    const apart = `(${second} - ${first})`;
+    const isTwice = `${first} < ${second} AND ${instant(`${civil} - ${apart}`)} = ${first} - ${apart}`;
+    return withinRange('TIMESTAMPTZ', `CASE WHEN ${isTwice} THEN ${first} ELSE ${second} END`);
+  });
 }
 
 /** SQL that reads a value that is computed once by a name. */
-const named = (name: string, value: string, sql: string): string =>
-  `list_transform([${value}], lambda ${name}: ${sql})[1]`;
+function named(name: string, value: string, read: (variable: string) => string): string {
+  const variable = parameterSql(name);
+  return `list_transform([${value}], lambda ${variable}: ${read(variable)})[1]`;
+}
 
 /** SQL that is true if a text may be the name of a zone of BigQuery, or is an offset. */
 function isZone(zone: string): string {
   const tests = ['is_zone_name', 'is_offset'].map((name) =>
-    macros.get(name)?.[0]?.body.replaceAll(/\bzone\b/g, zone),
+    macros.get(name)?.[0]?.body.replaceAll(/\bzone\b/g, () => zone),
   );
   return `(${tests.join(' OR ')})`;
 }
 
 /**
- * The unit of a number since the epoch follows from its size. Digits alone may be something else, such as `20261120`:
- * they must give a time from 1973 (nine digits of seconds) to 2262 (where 64 bits of nanoseconds end).
+ * The unit of a number since the epoch follows from its size. It may be something else, such as `20261120`: it must give a time
+ * from 1973 (nine digits of seconds) to 2262 (where 64 bits of nanoseconds end). Digits beyond microseconds are cut, as in texts.
  */
 function epochText(text: string): string {
   // DuckDB casts a text to DECIMAL in 15 µs, to BIGINT five hundred times faster.
-  const isInteger = `regexp_full_match(${text}, '-?\\d+')`;
-  const timestamp = `CASE WHEN ${isInteger} THEN ${epochTimestamp(`try_cast(${text} AS BIGINT)`)}
-    ELSE ${epochTimestamp(`try_cast(${text} AS DECIMAL(38, 6))`)} END`;
-  return `CASE WHEN CASE WHEN regexp_full_match(${text}, '\\d+') THEN year(${timestamp}) BETWEEN 1973 AND 2262
-      WHEN starts_with(${text}, '-') THEN ${timestamp} >= ${ranges.TIMESTAMPTZ[0]} ELSE true END THEN ${timestamp} END`;
+  const integer = epochTimestamp(`try_cast(${text} AS BIGINT)`, (number) => number);
+  // A cast to DECIMAL rounds.
+  const cut = `regexp_replace(${text}, '^(\\d+\\.\\d{9})\\d+$', '\\1')`;
+  const decimal = epochTimestamp(
+    `try_cast(${cut} AS DECIMAL(38, 9))`,
+    (number) => `try_cast(floor(${number}) AS BIGINT)`,
+  );
+  const timestamp = `CASE WHEN regexp_full_match(${text}, '\\d+') THEN ${integer} ELSE ${decimal} END`;
+  return `CASE WHEN year(${timestamp}) BETWEEN 1973 AND 2262 THEN ${timestamp} END`;
 }
 
-function epochTimestamp(number: string): string {
-  const within = (limit: string) => `${number} > -${limit} AND ${number} < ${limit}`;
+/** @param whole SQL of the integer below a number */
+function epochTimestamp(number: string, whole: (number: string) => string): string {
   const micros = `CASE
-    WHEN ${within('100000000000')} THEN ${number} * 1000000
-    WHEN ${within('100000000000000')} THEN ${number} * 1000
-    WHEN ${within('100000000000000000')} THEN ${number}
-    ELSE ${number} / 1000 END`;
-  return `make_timestamptz(try_cast(${micros} AS BIGINT))`;
+    WHEN ${number} < 100000000000 THEN ${whole(`${number} * 1000000`)}
+    WHEN ${number} < 100000000000000 THEN ${whole(`${number} * 1000`)}
+    WHEN ${number} < 100000000000000000 THEN ${whole(number)}
+    ELSE ${whole(number)} // 1000 END`;
+  return `CASE WHEN ${number} > 0 THEN make_timestamptz(${micros}) END`;
 }

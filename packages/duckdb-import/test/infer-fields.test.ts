@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inferFields } from '../src/sample/infer-fields.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'infer-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function infer(name: string, content: string) {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  const instance = await DuckDBInstance.create(':memory:');
+  const connection = await instance.connect();
+  try {
+    return await inferFields(connection, [path]);
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+}
+
+describe('integers that DuckDB reads as DOUBLE keep their digits', () => {
+  test.each([
+    ['99999999999999999999', 'NUMERIC', 'INT64'],
+    [`-${'9'.repeat(29)}`, 'NUMERIC', 'INT64'],
+    ['123456789012345678901234567890', 'BIGNUMERIC', 'NUMERIC'],
+    ['9'.repeat(38), 'BIGNUMERIC', 'NUMERIC'],
+    ['9'.repeat(39), 'STRING', 'BIGNUMERIC'],
+  ])('%s is %s', async (number, type, beyond) => {
+    const lines = [`{"n":1,"r":{"n":${number}},"l":[1]}`, `{"N":${number},"l":[2,${number}],"x":NaN}`];
+    const { fields, notes } = await infer('long.ndjson', `${lines.join('\n')}\n`);
+    expect(fields).toMatchObject([{ type }, { fields: [{ type }] }, { type, mode: 'REPEATED' }, {}]);
+    expect(notes).toContainEqual(
+      expect.stringContaining(`each is ${type}, because some of its numbers are beyond ${beyond}`),
+    );
+  });
+
+  test('numbers with fractions among them are FLOAT, and texts of digits STRING', async () => {
+    const long = '9'.repeat(25);
+    const { fields } = await infer('mixed.ndjson', `{"n":${long},"s":"${long}"}\n{"n":1.5,"s":"1"}\n`);
+    expect(fields).toMatchObject([{ type: 'FLOAT' }, { type: 'STRING' }]);
+  });
+});
+
+test('the values of a key without a name are left out with a note, at each level', async () => {
+  const { fields, notes } = await infer('unnamed.ndjson', '{"id":1,"":6,"r":{"":1,"x":2}}\n');
+  expect(fields).toMatchObject([{ name: 'id' }, { name: 'r', fields: [{ name: 'x' }] }]);
+  expect(notes).toEqual(['Without the values of a key "": a column needs a name, so rename it in the rows']);
+});
+
+test('CSV whose first line is blank is refused, as the import refuses it', async () => {
+  await expect(infer('blank.csv', '\n\na,b\n1,2\n')).rejects.toThrow(
+    'blank.csv must name its columns in the first line, which is blank',
+  );
+});
