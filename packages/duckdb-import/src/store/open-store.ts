@@ -5,8 +5,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
 import { quoteText } from '@querygate/bigquery-sql/tree';
-import { inspectStore, NotOurs, requireOwnFolders } from './earlier-store.ts';
-import { storeFolder } from './store-file.ts';
+import { inspectStore, NotOurs, requireOwnFolders } from './location/earlier-store.ts';
+import { storeFolder } from './location/store-file.ts';
 
 /** The database of the local rows, attached as `storeName`. */
 export interface Store {

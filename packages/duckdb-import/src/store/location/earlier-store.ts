@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoteText } from '@querygate/bigquery-sql/tree';
-import { readRows } from './statements.ts';
+import { readRows } from '../statements.ts';
 
 /** A path at which something is that the gateway has not made: it is left as it is. */
 export class NotOurs extends Error {
