@@ -160,7 +160,7 @@ function lineText(bytes: Buffer): string {
 }
 
 /** NaN and Infinity, which DuckDB reads, although JSON does not have them. */
-const bareNumbers = /(?<=[:,[]\s*)-?(?:NaN|Infinity)(?=\s*[,}\]])/g;
+export const bareNumbers = /(?<=[:,[]\s*)-?(?:NaN|Infinity)(?=\s*[,}\]])/g;
 
 /** @returns why a line is not a row */
 function parseRow(line: string): object | string {
