@@ -95,3 +95,24 @@ describe('a path of another kind', () => {
     expect(existsSync(at('nowhere'))).toBe(false);
   });
 });
+
+test.skipIf(process.getuid?.() !== 0)(
+  'what may not be read in a queries folder is named, with its owner and the cure',
+  () => {
+    mkdirSync(at('queries', 'views'));
+    writeFileSync(at('queries', 'base.sql'), 'select 1');
+    const check = (path: string) => {
+      spawnSync('chmod', ['-R', 'a+rX,go-w', root]);
+      spawnSync('chmod', ['700', at('queries', path)]);
+      return spawnSync(process.execPath, [resolve('src/main.ts'), 'check', '--queries-dir', at('queries')], {
+        encoding: 'utf8',
+        env: { PATH: process.env.PATH },
+        uid: 65534,
+        gid: 65534,
+      }).stderr;
+    };
+    const cure = String.raw`\(EACCES\): user 65534, .*; user \d+ owns it, with mode 700: change owner or mode`;
+    expect(check('base.sql')).toMatch(new RegExp(`base\\.sql cannot be read ${cure}`));
+    expect(check('views')).toMatch(new RegExp(`views is not a readable folder of their views ${cure}`));
+  },
+);
