@@ -77,6 +77,8 @@ describe('configuration', () => {
     ['ENGINE', 'DuckDB', /; did you mean duckdb\?$/],
     ['ENGINE', 'bigquerry', /; did you mean bigquery\?$/],
     ['LOG_LEVEL', 'INFO', /; did you mean info\?$/],
+    ['LOG_LEVEL', 'warning', /; did you mean warn\?$/],
+    ['LOG_LEVEL', 'verbose', /; did you mean debug\?$/],
     ['MCP', 'ON', /must be one of on, off; did you mean on\?$/],
     ['MCP', 'yes', /must be one of on, off; did you mean on\?$/],
     ['PAGES', 'no', /must be one of on, off; did you mean off\?$/],

@@ -45,8 +45,6 @@ import { problemsText, readText } from '../problems/print-problems.ts';
 import { githubAnnotation } from '../problems/report-problems.ts';
 
 export interface CheckOptions extends ForecastFlags {
-  /** As `--maximum-bytes` gives it. */
-  readonly maximumBytes?: string;
   readonly json?: boolean;
   readonly github?: boolean;
   /** Schemas of other subgraphs with which the saved queries are composed. */
@@ -76,7 +74,7 @@ interface CheckReport {
 export async function checkQueries(config: Config, options: CheckOptions): Promise<boolean> {
   const maximumBytes = parseBytes(options.maximumBytes);
   const limits = parseForecastLimits(options);
-  const found = await check(config, maximumBytes, limits, options.compose ?? []);
+  const found = await check(config, maximumBytes, limits, options);
   const report = { ...found, problems: atHeaderLines(found.problems, readText) };
   if (options.json) printJson(report);
   else printText(report);
@@ -88,14 +86,14 @@ async function check(
   config: Config,
   maximumBytes: number | undefined,
   limits: ForecastLimits,
-  subgraphs: readonly string[],
+  options: CheckOptions,
 ): Promise<CheckReport> {
   const { queriesDir } = config;
   const checks: QueryCheck[] = [];
   const notes: string[] = [...misplacedFiles(queriesDir)];
   const partitions = new Map<string, Partitioning>();
   const engine = await configuredEngine(config);
-  const reportsBytes = requireBytes(engine, limits);
+  const reportsBytes = requireBytes(engine, options);
   const checkSql = (catalog: AnalyzedCatalog) =>
     engine.check(catalog, {
       limits: limitsOf(config),
@@ -137,7 +135,7 @@ async function check(
     : [];
   const overLimit = limitProblems(forecasts, limits);
   const asserted = checkAssertions(catalog);
-  const composed = await composedProblems(catalog, subgraphs);
+  const composed = await composedProblems(catalog, options.compose ?? []);
   const [, summary = 'Saved queries have texts that are wrong'] =
     [
       [found, 'Saved queries cannot be served'] as const,

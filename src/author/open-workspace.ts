@@ -25,7 +25,7 @@ export async function openWorkspace(config: Config) {
     /** undefined if the engine reports no bytes. @throws StartError if an option is wrong */
     openForecast(flags: ForecastFlags) {
       const limits = parseForecastLimits(flags);
-      if (!requireBytes(engine, limits)) return undefined;
+      if (!requireBytes(engine, flags)) return undefined;
       const { tenants } = limits;
       const { reservation } = config.bigquery;
       return async (catalog: AnalyzedCatalog, checks: readonly QueryCheck[]) => {

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { problemsText } from '../problems/print-problems.ts';
-import { GatewayError, StartError } from '../errors.ts';
+import { commandFailure } from '../author/command-failure.ts';
+import { StartError } from '../errors.ts';
 import { exitCode } from '../exit-code.ts';
 import { packageVersion } from '../version.ts';
 import { isMissing } from './authoring.ts';
@@ -81,9 +82,10 @@ export async function runProgram(args: readonly string[]): Promise<void> {
       process.exitCode = error.exitCode === 0 ? exitCode.ok : failure;
       return;
     }
-    if (!(error instanceof StartError || error instanceof GatewayError)) throw error;
-    const isShown = error instanceof StartError && (command?.hasBadStart !== true || command === diff);
-    process.stderr.write(nameSettings(isShown ? problemsText(error) : `${error.message}\n`));
+    const known = commandFailure(error);
+    if (known === undefined) throw error;
+    const isShown = known instanceof StartError && (command?.hasBadStart !== true || command === diff);
+    process.stderr.write(nameSettings(isShown ? problemsText(known) : `${known.message}\n`));
     process.exit(failure);
   }
 }

@@ -40,8 +40,20 @@ const switchWords = [
   ['off', /^(?:off|no|n|false|0|disabled?|none)$/i],
 ] as const;
 
+/** Words of other programs for the levels of a log. */
+const levelWords = [
+  ['warn', /^warnings?$/i],
+  ['error', /^err$/i],
+  ['fatal', /^(?:crit(?:ical)?|emerg(?:ency)?|alert|panic)$/i],
+  ['info', /^(?:information(?:al)?|notice|default|normal)$/i],
+  ['debug', /^verbose$/i],
+  ['trace', /^(?:all|silly|finest)$/i],
+] as const;
+
 function meantValue(text: string, values: readonly string[]): string {
-  const meant = switchWords.find(([value, words]) => values.includes(value) && words.test(text))?.[0];
+  const meant = [...switchWords, ...levelWords].find(
+    ([value, words]) => values.includes(value) && words.test(text),
+  )?.[0];
   return meant === undefined ? didYouMean(text, values) : `; did you mean ${meant}?`;
 }
 

@@ -28,11 +28,28 @@ export function withoutValues(error: unknown): unknown {
 export function problemWithoutValues(problem: string): string {
   const [place = ''] = /^.*?:(?: row | line )?\d+: |^/.exec(problem) ?? [];
   const full = problem.slice(place.length);
+  const ofFile = place === '' ? full.replace(/^[^:]*: /, '') : full;
+  if (adviceOnly.test(ofFile) || aboutFile.test(problem)) return problem;
   // A text that was cut may end inside of quotes.
   const isCut = full.length >= maxReasonLength || (full.match(/["'`]/g) ?? []).length % 2 === 1;
   const reason = full.replace(isCut ? /["'`].*$/s : /["'`].*["'`]/s, '…');
   return place + (place === '' ? reason : reason.replace(/(?<![\w.])-?\d[\w.,+-]*/g, '…'));
 }
+
+/** Reasons that quote nothing but commands and counts of ours, whole: a value that has their words has others around them. */
+const adviceOnly = new RegExp(
+  `^(?:not JSON: )?(?:${[
+    'must be UTF-8(?:; it is UTF-16|; line \\d+ is not)?: iconv -f (?:latin1|utf-16) -t utf-8',
+    String.raw`must have lines that end in LF or CRLF; they end in CR: tr '\\r' '\\n'`,
+    String.raw`must have one kind of line ends; line \d+ ends in (?:CRLF|LF), line \d+ in (?:CRLF|LF): (?:sed -i 's/\\r\$//' makes all LF|write LF into all)`,
+    String.raw`the line is longer than \d+ MB`,
+    String.raw`Expected Number of Columns: \d{1,6} Found: \d{1,6}`,
+  ].join('|')})$`,
+);
+
+/** DuckDB's reasons about a file as a whole, which name it again. */
+const aboutFile =
+  /^(.+): (?:File '\1' too small to be a Parquet file|No magic bytes found at end of file '\1')$/s;
 
 /** Reasons are cut to this length. */
 const maxReasonLength = 240;

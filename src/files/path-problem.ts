@@ -22,7 +22,7 @@ export function pathProblem(
 function reasonOf(path: string, code: string | undefined, kind: PathKind, use: 'read' | 'written'): string {
   if (code === 'ENOENT') return missing(path, kind);
   if (code === 'EACCES' || code === 'EPERM') return forbiddenText(path, use);
-  if (code === 'ENOTDIR' && kind === 'folder' && isKind(path, 'file'))
+  if ((code === 'ENOTDIR' || code === 'EEXIST') && kind === 'folder' && isKind(path, 'file'))
     return ': it is a file, and must be a folder';
   const reason = reasons[code ?? ''];
   return reason === undefined ? '' : `: ${reason}`;
@@ -30,6 +30,7 @@ function reasonOf(path: string, code: string | undefined, kind: PathKind, use: '
 
 const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of the path is a file',
+  EEXIST: 'something of this name exists already',
   EISDIR: 'it is a folder, and must be a file',
   ELOOP: 'its symbolic links form a loop',
   EROFS: 'its file system is mounted for reading only',

@@ -27,23 +27,30 @@ export function problemsText(
 
 /** How the tables and functions are declared that SQL names and no file does, and that are not misspelt. */
 export function missingTableHint(problems: readonly Problem[]): string {
-  const names = problems.flatMap(
-    ({ message }) => /^no table is named ([\w.*-]+)(?!.*; did you mean )/.exec(message)?.[1] ?? [],
-  );
+  const names = problems.flatMap(({ message }) => {
+    const [, name] = /^no table is named (.+?)(?=; did you mean |$)/s.exec(message) ?? [];
+    return name === undefined || message.includes('; did you mean ') ? [] : [name];
+  });
   const ofFunctions = problems.some(({ message }) =>
     /^the function \S+ is not available locally/.test(message),
   )
     ? 'A function of a data set is a file of the folder functions: its CREATE FUNCTION.\n'
     : '';
   if (names.length === 0) return ofFunctions;
-  const commands = [...new Set(names)].map((name) => {
-    const table = name.split('.').at(-1) ?? '';
-    const command = table.endsWith('*')
-      ? `'${table}' <data files that are named after their tables>`
-      : `${table} <data file, or output of bq show>`;
-    return `  querygate tables add ${command}\n`;
-  });
+  const commands = [...new Set(names)].map((name) => `  ${howDeclared(name)}\n`);
   return `Tables are declared in the folder tables:\n${commands.join('')}A view is a file of the folder views: CREATE VIEW name AS its SELECT.\nquerygate tables import dbt target/manifest.json writes those of a dbt project.\n${ofFunctions}`;
+}
+
+function howDeclared(name: string): string {
+  const [, ofFile] =
+    /^(?:.*[/\\])?([^/\\.]+)\.(?:ndjson|jsonl|json|csv|parquet)(?:\.(?:gz|zst))?$/i.exec(name) ?? [];
+  const table = ofFile ?? name.split('.').at(-1) ?? '';
+  if (/^[\w-]*\*$/.test(table))
+    return `querygate tables add '${table}' <data files that are named after their tables>`;
+  if (!/^[\w-]+$/.test(table))
+    return `${JSON.stringify(table)} cannot be the name of a table, which has letters, digits, _ and -: querygate tables add ${table.replace(/^\W+|\W+$/g, '').replace(/[^\w-]+/g, '_') || '<name>'} <data file, or output of bq show>`;
+  const command = `querygate tables add ${table} <data file, or output of bq show>`;
+  return ofFile === undefined ? command : `${command}, and SQL reads it FROM ${table}`;
 }
 
 /** Problems with the lines of their files, and carets below the places. */

@@ -51,7 +51,7 @@ describe('the file of settings', () => {
         '  a.yaml:2 unknown: prot; did you mean port?',
         '  a.yaml:3 unknown: DATA_DIR; did you mean data_dir?',
         '  a.yaml:4 unknown: frobnicate; querygate config prints all keys',
-        '  a.yaml:5 host: must be one value',
+        '  a.yaml:5 host: must be one value, or a list of values',
       ].join('\n'),
     );
   });
@@ -75,6 +75,12 @@ describe('the file of settings', () => {
 
   test('may be empty', () => {
     expect(parseConfigFile('a.yaml', '# nothing\n').size).toBe(0);
+  });
+
+  test('lists are allowed, and records are not', () => {
+    expect(() => parseConfigFile('a.yaml', 'cors_origins: {a: b}')).toThrow(
+      'a.yaml:1 cors_origins: must be one value, or a list of values',
+    );
   });
 
   test('must exist if it is named', () => {
@@ -131,6 +137,16 @@ test('former variables are reported at the start; those that gave rights stop it
   expect(() => readConfig(loaded.values, loaded.label)).toThrow(
     'HIDE_ENDPOINTS: is no longer a setting: endpoints that a key may not query are hidden',
   );
+});
+
+test('origins for frames are told to have no effect without pages', () => {
+  const EMBED_ORIGINS = 'https://wiki.example.com';
+  const told = [expect.stringMatching(/^EMBED_ORIGINS has no effect, because pages are off; PAGES=on/)];
+  const misspelt = (env: Record<string, string>) => loadSettings({ EMBED_ORIGINS, ...env }, {}).misspelt;
+  expect(misspelt({ PAGES: 'off' })).toEqual(told);
+  expect(misspelt({ NODE_ENV: 'production' })).toEqual(told);
+  expect(misspelt({ NODE_ENV: 'production', PAGES: 'on' })).toEqual([]);
+  expect(misspelt({})).toEqual([]);
 });
 
 describe('secrets are hidden', () => {

@@ -116,6 +116,33 @@ test.each([
   expect(problemWithoutValues(problem)).toBe(expected);
 });
 
+test.each([
+  'orders.csv:2: must be UTF-8: iconv -f latin1 -t utf-8',
+  'orders.ndjson:2: not JSON: must be UTF-8: iconv -f latin1 -t utf-8',
+  'orders.csv: 12 rows cannot be read, the first: row 3: must be UTF-8: iconv -f latin1 -t utf-8',
+  'orders.csv: must be UTF-8; it is UTF-16: iconv -f utf-16 -t utf-8',
+  'orders.csv: must be UTF-8; line 7 is not: iconv -f latin1 -t utf-8',
+  "orders.csv: must have lines that end in LF or CRLF; they end in CR: tr '\\r' '\\n'",
+  "a-2026.csv: must have one kind of line ends; line 1 ends in CRLF, line 2 in LF: sed -i 's/\\r$//' makes all LF",
+  'orders.ndjson:1: the line is longer than 16 MB',
+  'ragged.csv:3: Expected Number of Columns: 2 Found: 3',
+  'ragged.csv: 2 rows cannot be read, the first: line 3: Expected Number of Columns: 2 Found: 3',
+  "orders.parquet: File 'orders.parquet' too small to be a Parquet file",
+  "orders/it's 1.parquet: No magic bytes found at end of file 'orders/it's 1.parquet'",
+  'ragged.csv: must have values separated by commas, found ;; save it with commas',
+])('advice of ours about the data is written as it is: %s', (problem) => {
+  expect(problemWithoutValues(problem)).toBe(problem);
+});
+
+test.each([
+  'a.csv:2: s: "secret must be UTF-8: iconv -f latin1 -t utf-8" is not an integer',
+  "a.csv:2: s: 'secret: must be UTF-8: iconv -f latin1 -t utf-8",
+  'a.csv:2: Expected Number of Columns: 2 Found: 3, but got "secret"',
+  "a.csv:2: File 'secret' too small to be a Parquet file",
+])('a value with its words is not: %s', (problem) => {
+  expect(problemWithoutValues(problem)).not.toContain('secret');
+});
+
 describe('the log of a gateway', () => {
   const logOf = async (
     level: string,

@@ -52,6 +52,22 @@ describe('a problem', () => {
     expect(hintsOf(table, call)).toEqual([...ofTables.slice(0, -1), ofFunctions, '']);
   });
 
+  test('of a table: the command that declares it, under a name that a table may have', () => {
+    const hintOf = (name: string) =>
+      problemsText({ message: 'Problems', problems: [{ message: `no table is named ${name}` }] }).split(
+        '\n',
+      )[3];
+    const command = (table: string) => `  querygate tables add ${table} <data file, or output of bq show>`;
+    expect(hintOf('p.d.orders')).toBe(command('orders'));
+    expect(hintOf('my-table')).toBe(command('my-table'));
+    expect(hintOf('d.events_*')).toContain("querygate tables add 'events_*' <data files");
+    expect(hintOf('my table')).toBe(
+      `  "my table" cannot be the name of a table, which has letters, digits, _ and -: ${command('my_table').trim()}`,
+    );
+    for (const name of ['orders.ndjson', 'data/orders.csv.gz', 'orders.parquet'])
+      expect(hintOf(name)).toBe(`${command('orders')}, and SQL reads it FROM orders`);
+  });
+
   test('without a file, or in a file or line that is not there: only its place', () => {
     expect(withSources([{ message: 'PORT: wrong' }])).toBe('PORT: wrong\n');
     expect(withSources([{ file: 'none.sql', line: 3, message: 'wrong' }])).toBe('none.sql:3 wrong\n');

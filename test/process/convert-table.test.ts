@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { openCommandHost } from '../support/command-host.ts';
@@ -163,6 +164,80 @@ describe('querygate tables convert', () => {
     const { exitCode, output } = await convert();
     expect(output).toContain('3001 rows in 7 files; 1 unreadable row left out');
     expect(exitCode).toBe(0);
+  });
+
+  test('keeps the sources that have more than is in the new files, and removes the others', async () => {
+    appendFileSync(at('data', 'logs', '1.ndjson'), '{"id":"x"}\n');
+    const more = (id: number, values: object) => `${JSON.stringify({ ...row(id), ...values })}\n`;
+    appendFileSync(at('data', 'logs', '2.ndjson'), more(total + 1, { note: 'mine' }));
+    appendFileSync(at('data', 'logs', '3.ndjson'), more(total + 2, { metadata: [{ URL: '/', host: 'h' }] }));
+    writeFileSync(at('data', 'logs', '4.json'), `[${more(total + 3, { note: null })}]`);
+    writeFileSync(at('data', 'logs', '5.csv'), 'id,time,shop\n9001,2026-03-02T00:00:00Z,s\n');
+    writeFileSync(at('data', 'logs', '6.csv.gz'), gzipSync('id,time,shop\n9002,2026-03-02T00:00:00Z,s\n'));
+    const parquet = (name: string, columns: string) =>
+      select(`COPY (SELECT 9003 AS id, TIMESTAMPTZ '2026-03-02 00:00:00Z' AS time${columns})
+        TO '${at('data', 'logs', name)}' (FORMAT parquet)`);
+    await parquet('7.parquet', ", [{url: '/', seen: [{\"by\": 'x', size: 1}]}] AS metadata");
+    await parquet('8.parquet', ", [{url: '/', seen: [{\"by\": 'x'}]}] AS metadata");
+    const { errors, exitCode, output } = await convert('--remove-sources');
+    expect(output).toContain('3008 rows in 7 files; 1 unreadable row left out');
+    const kept = [...errors.matchAll(/logs\/(\S+) is kept, because (.*), and (?:is|its) .*in no new file/g)];
+    expect(kept.map(([, file, reason]) => [file, reason])).toEqual([
+      ['1.ndjson', 'a row of it cannot be read'],
+      ['2.ndjson', 'note is not declared in logs'],
+      ['3.ndjson', 'metadata.host is not declared in logs'],
+      ['5.csv', 'shop is not declared in logs'],
+      ['6.csv.gz', 'shop is not declared in logs'],
+      ['7.parquet', 'metadata.seen.size is not declared in logs'],
+    ]);
+    expect(sources()).toEqual(kept.map(([, file]) => file));
+    expect(exitCode).toBe(1);
+    expect(readdirSync(at('out'))).toEqual(['logs']);
+  }, 60_000);
+
+  test('reads the columns whose names its SQL could have', async () => {
+    const named = join(root, 'named');
+    mkdirSync(join(named, 'tables'), { recursive: true });
+    writeFileSync(
+      join(named, 'one.sql'),
+      queryText({ columns: { n: 'integer' }, parameters: {}, sql: 'select 1 as n' }),
+    );
+    const columns = ['day', 'r', 'rows', 'all', 'n'].map((name) => ({ name, type: 'STRING' }));
+    const time = { name: 'time', type: 'TIMESTAMP', mode: 'REQUIRED' };
+    const values = ['x', 'y'].map((day) => ({ day, r: day, rows: day, all: day, n: day }));
+    for (const [name, fields] of [
+      ['logs', [...columns, time]],
+      ['plain', columns],
+    ] as const) {
+      writeFileSync(join(named, 'tables', `${name}.json`), JSON.stringify(fields));
+      const lines = values.map((one) => `${JSON.stringify({ ...one, time: '2026-03-01T00:00:00Z' })}\n`);
+      writeFileSync(at('data', `${name}.ndjson`), lines.join(''));
+      rmSync(at('data', 'logs'), { recursive: true, force: true });
+      const folders = ['--queries-dir', named, '--data-dir', at('data'), '--to', at('out')];
+      const { errors, output } = await querygate(['tables', 'convert', name, ...folders], {});
+      expect(errors).not.toContain('Error');
+      expect(output).toContain('2 rows in 1 file\n');
+    }
+    const files = `read_parquet('${at('out', '*', '*.parquet')}', union_by_name = true)`;
+    expect(await select(`SELECT DISTINCT day, r, "all" FROM ${files} ORDER BY 1`)).toEqual([
+      ['x', 'x', 'x'],
+      ['y', 'y', 'y'],
+    ]);
+  });
+
+  test('leaves files of others in the folders that it uses', async () => {
+    mkdirSync(at('out', '.logs'), { recursive: true });
+    writeFileSync(at('out', '.logs', 'notes.txt'), 'mine');
+    expect(await convert()).toMatchObject({
+      exitCode: 1,
+      errors: expect.stringMatching(/\.logs is needed .* notes\.txt in it is of others/),
+    });
+    rmSync(at('out'), { recursive: true });
+    await killAt(/^writing 14 %/m);
+    writeFileSync(at('out', 'logs', 'notes.txt'), 'mine');
+    writeFileSync(at('out', 'logs', '2020-01-01.parquet'), '');
+    expect(await convert()).toMatchObject({ exitCode: 0 });
+    expect(readdirSync(at('out', 'logs')).sort()).toEqual([...days, 'notes.txt']);
   });
 
   test.each([

@@ -216,6 +216,11 @@ describe('querygate keys', () => {
       '--endpoint: got "logs.al"; must be one of ',
     ],
     [
+      'a misspelt endpoint',
+      ['create', '--name', 'a', '--endpoint', 'logs.al'],
+      'or a UUID of one; did you mean logs.all?',
+    ],
+    [
       'an invalid expiry',
       ['create', '--name', 'a', '--expires', 'soon'],
       '--expires: got "soon"; must be as in 90d',

@@ -339,6 +339,13 @@ where _table_suffix = format_date('%Y%m%d', current_date()) group by name order 
   test('--junit writes XML for CI', async () => {
     withTests('status: 503 }', 'status: 502 }');
     const xml = join(folder, 'reports', 'junit.xml');
+    const notes = join(folder, 'notes.txt');
+    writeFileSync(notes, 'mine');
+    for (const other of [notes, folder])
+      expect((await run('--junit', other)).errors).toMatch(
+        /is not a report of tests|cannot be written \(EISDIR\)/,
+      );
+    expect(readFileSync(notes, 'utf8')).toBe('mine');
     expect((await run('--junit', join(file, 'junit.xml'))).errors).toContain('cannot be written (E');
     await run('--junit', xml);
     const text = readFileSync(xml, 'utf8');

@@ -16,6 +16,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   'packages/duckdb-import/src': [
     ...['store', 'scan', 'read', 'record', 'load', 'report', 'sample', 'lake', 'convert'],
   ],
+  'packages/duckdb-import/src/store': ['location', 'files'],
   'packages/authoring/src': ['proposals', 'new', 'test', 'diff', 'tables', 'dbt', 'lsp'],
   'packages/authoring/src/diff': ['compare', 'git'],
   'packages/pages/src': ['parameters', 'chart', 'live', 'result', 'snippets', 'sql', 'pages'],

@@ -27,8 +27,7 @@ const jsonReads = [
   'JSON_EXTRACT_STRING_ARRAY',
 ].concat(['JSON_QUERY', 'JSON_QUERY_ARRAY', 'JSON_VALUE', 'JSON_VALUE_ARRAY']);
 
-const byteOrderMark =
-  'a byte order mark is invalid.';
+const byteOrderMark = 'a byte order mark is invalid.';
 
 const equalZeros = '0.0 equals -0.0: in a subquery, a row with one of them may get the text of the other.';
 

@@ -1,4 +1,5 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type ImportFolder, openImportFolder } from './import-folder.ts';
 
@@ -14,6 +15,62 @@ beforeEach(async () => {
 afterEach(() => folder.close());
 
 const warnings = async () => (await folder.data().sync()).warnings;
+
+describe('a file of JSON lines that is one JSON text', () => {
+  const rows = [{ id: 1 }, { id: 2 }];
+  const pretty = rows.map((row) => JSON.stringify(row, null, 2)).join('\n');
+  test.each([
+    [
+      'orders.ndjson',
+      JSON.stringify(rows),
+      /^orders\.ndjson: a row .* it is a JSON array: name it orders\.json, or write one object a line$/,
+    ],
+    ['orders.ndjson', JSON.stringify(rows, null, 2), /it is a JSON array: name it orders\.json/],
+    ['orders.ndjson', '\n[\n{"id":1},\n{"id":2}\n]\n', /it is a JSON array: name it orders\.json/],
+    [
+      'orders/a.jsonl.gz',
+      gzipSync(JSON.stringify(rows, null, 1)),
+      /^orders\/a\.jsonl\.gz: .*name it a\.json\.gz/,
+    ],
+    ['orders.ndjson', pretty, /it is JSON with objects of several lines: name it orders\.json/],
+    ['orders.ndjson', '{"id":1}\n{"id":', /^orders\.ndjson:2: not JSON/],
+    ['orders.ndjson', '{"id":1,"x":"abc\n{"id":2}\n', /^orders\.ndjson:1: not JSON/],
+  ])('%s %s', async (name, text, problem) => {
+    folder.write(name, text);
+    const found = [await folder.sync(), await folder.sync()].flat();
+    expect(found).toEqual([expect.stringMatching(problem)]);
+  });
+});
+
+describe('fields that are no columns are told once, with the file', () => {
+  beforeEach(async () => {
+    await folder.close();
+    const shop = { name: 'shop', type: 'STRING', mode: 'NULLABLE' } as const;
+    folder = await openImportFolder({}, [{ name: 'orders', fields: [...table('orders').fields, shop] }]);
+  });
+
+  test.each([
+    ['orders.ndjson', '{"Store":"a","amt":1}\n', ['found Store, amt; orders has id, shop']],
+    ['orders.json', '{"rows":[{"id":1}]}', ['found rows; if the list rows has the rows, write its objects']],
+    ['orders.ndjson', '{"id":1,"shopp":"a"}\n{"id":2}\n', ['shopp, did you mean shop?']],
+    ['orders.ndjson', '{"id":1,"shopp":"a"}\n{"id":2,"Shop":"b"}\n', []],
+    ['orders.ndjson', '{"id":1,"note":"a"}\n', []],
+    ['orders.ndjson', '{}\n{"id":null}\n', []],
+    ['orders/shop=a/1.ndjson', '{"shopp":1}\n', []],
+    ['orders.csv', 'id,shopp\n1,a\n', ['shopp, did you mean shop?']],
+  ])('%s: %s', async (name, text, told) => {
+    folder.write(name, text);
+    const found = await folder.sync();
+    expect(found).toEqual(told.map((end) => expect.stringContaining(end)));
+    for (const problem of found) expect(problem.startsWith(`${name}: `)).toBe(true);
+    expect(await folder.sync()).toEqual([]);
+  });
+
+  test('of Parquet too', async () => {
+    await folder.store.query(`COPY (SELECT 1 AS "Store") TO '${folder.path('orders.parquet')}'`);
+    expect(await folder.sync()).toEqual([expect.stringContaining('found Store; orders has id, shop')]);
+  });
+});
 
 describe('a data folder', () => {
   test('whose files all belong to tables, which all have rows, gives no warning', async () => {
@@ -40,6 +97,20 @@ describe('a data folder', () => {
         'Tables without rows: visits (no files)',
       ],
     });
+  });
+
+  test('with copies and parts of the files of a table names its folder', async () => {
+    for (const name of ['visits (1).csv', 'Orders-2026.csv', 'visits copy/a.csv', 'shops (2).csv', '(1).csv'])
+      folder.write(name, 'id\n1\n');
+    const moved = (table: string) =>
+      `move it to the folder ${table}/ if its rows are those of the table ${table}`;
+    expect((await warnings())?.slice(0, 5)).toEqual([
+      '(1).csv is not read, because no table is named "(1)"; name it after a table, with letters, digits, _ and - only',
+      `Orders-2026.csv is not read, because no table is named Orders-2026; ${moved('orders')}`,
+      `shops (2).csv is not read, because no table is named "shops (2)"; ${moved('shops')}, which querygate tables add shops declares`,
+      `visits (1).csv is not read, because no table is named "visits (1)"; ${moved('visits')}`,
+      `visits copy is not read, because no table is named "visits copy"; ${moved('visits')}`,
+    ]);
   });
 
   test('with files that cannot be read counts their tables', async () => {

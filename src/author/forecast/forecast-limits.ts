@@ -5,6 +5,8 @@ import { commandError, parseCount } from '../arguments.ts';
 export interface ForecastFlags {
   readonly maximumUsdPerMonth?: string;
   readonly tenants?: string;
+  /** As `--maximum-bytes` gives it. */
+  readonly maximumBytes?: string;
 }
 
 /** The most that a saved query may cost, for how many tenants. */
@@ -24,11 +26,21 @@ export function parseForecastLimits({ maximumUsdPerMonth: usd, tenants }: Foreca
   };
 }
 
-/** @returns whether the engine reports what runs read @throws StartError if it does not, and there is a limit */
-export function requireBytes({ name, flags }: EngineFactory, { maximumUsd }: ForecastLimits): boolean {
-  const reportsBytes = flags?.reportsBytes ?? false;
-  if (reportsBytes || maximumUsd === undefined) return reportsBytes;
+/**
+ * @returns whether the engine reports what runs read
+ * @throws StartError if it does not, and an option is about that
+ */
+export function requireBytes({ name, flags }: EngineFactory, given: ForecastFlags): boolean {
+  if (flags?.reportsBytes) return true;
+  const [option] = options.filter(([member]) => given[member] !== undefined);
+  if (option === undefined) return false;
   throw commandError(
-    `--maximum-usd-per-month: ${name} reports no bytes, as BigQuery does; use it with --engine bigquery`,
+    `${option[1]}: ${name} reports no bytes, as BigQuery does; use it with --engine bigquery`,
   );
 }
+
+const options = [
+  ['maximumUsdPerMonth', '--maximum-usd-per-month'],
+  ['maximumBytes', '--maximum-bytes'],
+  ['tenants', '--tenants'],
+] as const;

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
-import { dirname, join, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { decodeUtf8, NotUtf8 } from '@querygate/text';
 import { type Problem, StartError } from '../../errors.ts';
 import { pathProblem } from '../../files/path-problem.ts';
@@ -129,14 +129,14 @@ export function statFile(file: string): Stats | Error | undefined {
 
 /** @param stats as `statFile` gives them; a pipe or a device must not be opened, which could wait forever */
 export function readContent(file: string, stats: Stats | Error): FileContent {
-  if (stats instanceof Error) return { problem: unreadable(stats) };
+  if (stats instanceof Error) return { problem: unreadable(file, stats) };
   if (!stats.isFile()) return { problem: 'is not a regular file' };
   if (stats.size > maxFileBytes) return tooLarge(stats.size);
   try {
     return { text: decodeUtf8(readFileSync(file)) };
   } catch (error) {
     if (error instanceof NotUtf8) return { problem: error.message, line: error.line };
-    return { problem: unreadable(error) };
+    return { problem: unreadable(file, error) };
   }
 }
 
@@ -148,7 +148,7 @@ export function contentOf(text: string): FileContent {
 
 const tooLarge = (bytes: number) => ({ problem: `has ${bytes} bytes; at most ${maxFileBytes} are read` });
 
-const unreadable = (error: unknown) => `cannot be read (${(error as NodeJS.ErrnoException).code})`;
+const unreadable = (file: string, error: unknown) => `cannot be read ${pathProblem(file, error, 'file')}`;
 
 /**
  * Reads a queries folder.
@@ -173,7 +173,7 @@ export function readFiles(folder: string): CatalogFiles {
     const problem = pathProblem(path, error, 'folder');
     // A folder with nearly the name is the likelier cure.
     const cure = code === 'ENOENT' && !problem.endsWith('?') ? '; querygate new makes it' : '';
-    const content = path === folder ? 'saved queries' : 'their tables';
+    const content = path === folder ? 'saved queries' : `their ${relative(folder, path).split(sep)[0]}`;
     throw new StartError('The saved queries cannot be read', [
       {
         file: path,

@@ -1,4 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
+import { didYouMean } from '@querygate/text';
 import { commandError, parseCount } from '../../author/arguments.ts';
 import { loadCatalog } from '../../catalog/folder/load-catalog.ts';
 import { readKeySettings } from '../../config.ts';
@@ -167,6 +168,7 @@ function checkEndpoints({ values }: LoadedSettings, endpoints: readonly string[]
   const { unknown } = resolveEndpoints(catalog, { endpoints });
   if (unknown.length === 0) return;
   const got = unknown.map((endpoint) => JSON.stringify(endpoint)).join(', ');
-  const names = catalog.queries.map(({ name }) => name).join(', ');
-  throw commandError(`--endpoint: got ${got}; must be one of ${names}, or a UUID of one`);
+  const names = catalog.queries.map(({ name }) => name);
+  const meant = didYouMean(unknown[0] ?? '', names);
+  throw commandError(`--endpoint: got ${got}; must be one of ${names.join(', ')}, or a UUID of one${meant}`);
 }

@@ -67,7 +67,8 @@ export function parseConfigFile(file: string, text: string): FileSettings {
     const name = settingsByKey.get(key);
     const plain = plainText(value);
     if (name === undefined) problems.push({ file, line, message: unknownKey(key, plain) });
-    else if (plain === undefined) problems.push({ file, line, message: `${key}: must be one value` });
+    else if (plain === undefined)
+      problems.push({ file, line, message: `${key}: must be one value, or a list of values` });
     else settings.set(name, { text: plain, line });
   }
   if (problems.length > 0) throw fileError(problems);

@@ -46,11 +46,27 @@ export function loadSettings(env: Environment, flags: SettingValues, configFile?
   }
   return {
     values,
-    misspelt: [...misspeltSettings(env), ...(named === undefined ? unreadConfigFile() : [])],
+    misspelt: [
+      ...misspeltSettings(env),
+      ...withoutEffect(values),
+      ...(named === undefined ? unreadConfigFile() : []),
+    ],
     originOf: (name) => origins.get(name),
     label(name) {
       const origin = origins.get(name);
       return origin === undefined || origin === name ? name : `${name} (${origin})`;
     },
   };
+}
+
+/** Warnings about settings of what another one turns off. */
+function withoutEffect({
+  EMBED_ORIGINS: embeds,
+  NODE_ENV: environment,
+  PAGES: pages,
+}: Partial<Record<string, string>>): readonly string[] {
+  const isOff = pages === 'off' || (pages === undefined && environment === 'production');
+  return embeds !== undefined && isOff
+    ? ['EMBED_ORIGINS has no effect, because pages are off; PAGES=on turns them on']
+    : [];
 }

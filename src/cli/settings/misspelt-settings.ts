@@ -34,7 +34,8 @@ export function misspeltSettings(env: Readonly<Record<string, string | undefined
     if (foreign.has(name) || settingNames.some((one) => one === name)) return [];
     const former = formerSetting(name, value);
     if (former !== undefined) return formerRights.includes(name) ? [] : [`${name} ${former}`];
-    const meant = meantBy(name.replace(prefix, ''));
+    const meant =
+      meantBy(name.replace(prefix, '')) ?? (isOfRedis(name, value, env) ? 'CACHE_URL' : undefined);
     if (meant !== undefined) return [`${name} is not a setting; did you mean ${meant}?`];
     return prefix.test(name) ? [`${name} is not a setting; querygate config prints all`] : [];
   });
@@ -51,6 +52,8 @@ function meantBy(name: string): SettingName | undefined {
   // Often without its unit.
   const [longer, another] = settingNames.filter((one) => one.startsWith(`${name}_`));
   if (longer !== undefined && another === undefined && name.includes('_')) return longer;
+  const similar = sameWords(name);
+  if (similar !== undefined) return similar;
   const most = Math.min(2, Math.floor(name.length / 5));
   const nearest = nearestName(
     name,
@@ -58,4 +61,44 @@ function meantBy(name: string): SettingName | undefined {
     most,
   );
   return nearest as SettingName | undefined;
+}
+
+/** Other programs read it too, but only one that needs a Redis is given its URL. */
+const isOfRedis = (name: string, value: string, env: Readonly<Record<string, string | undefined>>): boolean =>
+  /^(?:REDIS|VALKEY)_UR[LI]$/.test(name) && /^rediss?:/.test(value) && !env.CACHE_URL;
+
+/** Words that people write for those of settings, in another number or form. */
+const synonyms: readonly (readonly [written: RegExp, ours: string])[] = [
+  [/QUERIES/g, 'QUERY'],
+  [/PROXIES/g, 'PROXY'],
+  [/FOLDERS?|DIRECTORY|DIRECTORIES/g, 'DIR'],
+  [/TRUSTED/g, 'TRUST'],
+  [/TIMEZONE/g, 'TIME_ZONE'],
+  [/\bMAX\b/g, 'MAXIMUM'],
+  [/\bMEM\b/g, 'MEMORY'],
+  [/\bBQ\b/g, 'BIGQUERY'],
+  [/\bALLOW(?:ED)?\b/g, ''],
+];
+
+/** The words of a name in one form: QUERIES_DIR and QUERY_FOLDER have the same. */
+function wordsOf(name: string): readonly string[] {
+  const words = name.replaceAll(/[-_]/g, ' ');
+  const ours = synonyms.reduce((text, [written, word]) => text.replace(written, word), words);
+  return ours.split(/[ _]+/).flatMap((word) => (word === '' ? [] : word.replace(/(?<=[^S]{3})S$/, '')));
+}
+
+/** The only setting with the words of a name, or that ends in three of them or more. */
+function sameWords(name: string): SettingName | undefined {
+  const words = wordsOf(name);
+  const joined = words.join('');
+  const same = settingNames.filter((one) => one.includes('_') && wordsOf(one).join('') === joined);
+  const ends = settingNames.filter(
+    (one) =>
+      words.length > 2 &&
+      wordsOf(one)
+        .join('_')
+        .endsWith(`_${words.join('_')}`),
+  );
+  const [meant, another] = same.length > 0 ? same : ends;
+  return another === undefined ? meant : undefined;
 }

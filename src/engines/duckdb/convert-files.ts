@@ -5,6 +5,7 @@ import { readStored } from '@querygate/bigquery-sql/tree';
 import { convertTable, isRemote, parseLake } from '@querygate/duckdb-import';
 import { buildAnalyze } from '../../catalog-analysis/analyze-catalog.ts';
 import { loadCatalog } from '../../catalog/folder/load-catalog.ts';
+import { type Problem, StartError } from '../../errors.ts';
 import { type DuckdbOptions, withDefaults } from './duckdb-options.ts';
 import { openDatabase } from './open-database.ts';
 
@@ -12,7 +13,8 @@ import { openDatabase } from './open-database.ts';
  * Makes Parquet files of the files of a table, sorted by the column that saved queries compare with a parameter.
  *
  * @param to the folder in which they are made
- * @throws StartError if the table is not declared, no folder is given, or a file cannot be read or written
+ * @throws StartError if the table is not declared, no folder is given, a file cannot be read or written, or sources that were
+ *   to be removed are kept
  */
 export async function convertFiles(
   { duckdb, queriesDir }: { readonly duckdb: DuckdbOptions; readonly queriesDir: string },
@@ -42,7 +44,7 @@ export async function convertFiles(
       await connection.run(sessionSettings.join(';'));
       return connection;
     };
-    const { rows, rejected, files } = await convertTable({
+    const { rows, rejected, files, kept } = await convertTable({
       ...{ connect, table, dataDir, to, removesSources, signal: closing.signal },
       *sortColumns(stored) {
         for (const query of queries) {
@@ -58,10 +60,19 @@ export async function convertFiles(
     console.log(
       `${counted(rows, 'row')} in ${counted(files, 'file')}${rejected === 0 ? '' : `; ${counted(rejected, 'unreadable row')} left out`}`,
     );
+    if (kept.length > 0) throw new StartError('Sources are kept', shownOf(kept));
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop);
     database.close();
   }
 }
+
+/** Further sources are only counted. */
+const maxShown = 10;
+
+const shownOf = (kept: readonly Problem[]): readonly Problem[] =>
+  kept.length <= maxShown
+    ? kept
+    : [...kept.slice(0, maxShown), { message: `and ${kept.length - maxShown} more` }];
 
 const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -29,7 +29,7 @@ interface CostsOptions {
 }
 
 /** The name of the connection, for the log. */
-export const sharedAccountsName = 'the shared accounts';
+export const sharedAccountsName = 'the Redis of shared accounts';
 
 /** The same reply, whose results are refreshed half as often: one that is cached is marked once. */
 const stretched = memoize(

@@ -10,7 +10,7 @@ import type { Shareable } from './shared-run.ts';
 import { TenantGroup } from './tenant-group.ts';
 
 /** The name of the connection, for the log. */
-const claimsName = 'shared runs';
+const claimsName = 'the Redis of shared runs';
 
 /** Groups of a query beyond so many are looked through for those that are not in use. */
 const manyGroups = 1_000;

@@ -12,6 +12,6 @@ export interface SharedStore {
   openCache(log: Logger): Promise<OpenSharedCache>;
   /** How many requests of a minute each caller has made. */
   openRates(log: Logger, elapsedMs: Clock['elapsedMs']): Promise<SharedRates>;
-  /** State of a plug-in. @param name of the connection, for the log, as in `the shared accounts` */
+  /** State of a plug-in. @param name of the connection, for the log, as in `the Redis of shared accounts` */
   openState(name: string, log: Logger): Promise<SharedState>;
 }

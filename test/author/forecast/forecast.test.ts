@@ -246,7 +246,10 @@ describe('check with an engine that reports bytes', () => {
       '--maximum-usd-per-month: got "5EUR"; must be a number',
     );
     expect((await check('--tenants', '0')).errors).toContain('--tenants: got "0"; must be a whole number');
-    const { exitCode, errors } = await querygate(['check', '--maximum-usd-per-month', '5']);
-    expect([exitCode, errors]).toEqual([1, expect.stringContaining('duckdb reports no bytes')]);
+    for (const option of ['--maximum-usd-per-month', '--maximum-bytes', '--tenants']) {
+      const { exitCode, errors } = await querygate(['check', option, '5']);
+      const refused = expect.stringContaining(`${option}: duckdb reports no bytes, as BigQuery does`);
+      expect([exitCode, errors]).toEqual([1, refused]);
+    }
   });
 });

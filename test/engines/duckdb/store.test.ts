@@ -3,6 +3,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -228,10 +229,108 @@ describe('the store', () => {
   });
 });
 
+describe('a file that is named as the store by mistake is left as it is', () => {
+  const openAt = async (path: string) => {
+    const instance = await DuckDBInstance.create();
+    const connection = await instance.connect();
+    try {
+      await (await openStore(connection, path)).close();
+    } finally {
+      connection.closeSync();
+      instance.closeSync();
+    }
+  };
+  const contents = () =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name, parentPath }) => [name, readFileSync(join(parentPath, name)).toString('latin1')]);
+  const run = async (path: string, sql: string) => {
+    const instance = await DuckDBInstance.create(path);
+    const connection = await instance.connect();
+    const rows = await connection.runAndReadAll(sql);
+    connection.closeSync();
+    instance.closeSync();
+    return rows.getRowsJson();
+  };
+
+  test.each([
+    ['orders.ndjson', '{"id":1}\n{"id":2}\n'],
+    ['orders.csv', `id,shop\n${'1,a\n'.repeat(10_000)}`],
+    ['orders.json', '[{"id":1}]'],
+    ['bytes', 'x'.repeat(300)],
+    ['zeros', '\0'.repeat(300)],
+    ['photo.db', `SQLite format 3\0${'x'.repeat(5000)}`],
+    ['damaged.duckdb', `${'x'.repeat(8)}DUCK${'x'.repeat(30_000)}`],
+  ])('%s', async (name, content) => {
+    writeFileSync(join(folder, name), content);
+    const before = contents();
+    await expect(openAt(join(folder, name))).rejects.toThrow(
+      /storeFile: got ".*"; it is not a store.*left as it is: name a/,
+    );
+    expect(contents()).toEqual(before);
+  });
+
+  test('a database of DuckDB that has tables of others, also of our names', async () => {
+    const own = join(folder, 'own.duckdb');
+    await run(own, 'CREATE TABLE precious AS SELECT 42 AS n');
+    const others = join(folder, 'others.duckdb');
+    await run(others, 'CREATE SCHEMA "import"; CREATE TABLE "import".mine AS SELECT 7 AS n');
+    const views = join(folder, 'views.duckdb');
+    await run(views, 'CREATE MACRO plus(a) AS a + 1');
+    const similar = join(folder, 'similar.duckdb');
+    await run(similar, 'CREATE TABLE querygate_format AS SELECT 42 AS n');
+    const before = contents();
+    for (const path of [own, others, views, similar])
+      await expect(openAt(path)).rejects.toThrow(/it is a DuckDB database of others, and is left as it is/);
+    expect(contents()).toEqual(before);
+  });
+
+  test('files that stand where its log and its folders would be', async () => {
+    const base = join(folder, 'store.duckdb');
+    for (const name of ['scratch', 'spill', 'sandboxes']) {
+      mkdirSync(`${base}.${name}`);
+      writeFileSync(join(`${base}.${name}`, 'notes.txt'), 'mine');
+      await expect(openAt(base)).rejects.toThrow(
+        / is for temporary files, and has notes\.txt, which is left/,
+      );
+      rmSync(`${base}.${name}`, { recursive: true });
+    }
+    writeFileSync(`${base}.spill`, 'mine');
+    await expect(openAt(base)).rejects.toThrow(/has a file of its name, which is left/);
+    rmSync(`${base}.spill`);
+    writeFileSync(`${base}.wal`, 'mine');
+    await expect(openAt(base)).rejects.toThrow(/store\.duckdb\.wal is not the log of a database/);
+    expect(contents()).toEqual([['store.duckdb.wal', 'mine']]);
+  });
+
+  test('but a store that is older, empty, or was not created as a whole is made again', async () => {
+    const base = join(folder, 'store.duckdb');
+    writeFileSync(base, '');
+    await openAt(base);
+    const versions = 'SELECT "version" FROM querygate_format';
+    const [[current] = []] = await run(base, versions);
+    await run(base, 'UPDATE querygate_format SET "version" = 1; CREATE TABLE old AS SELECT 1 AS n');
+    await openAt(base);
+    expect(await run(base, versions)).toEqual([[current]]);
+    rmSync(base);
+    await run(base, 'SELECT 1');
+    const created = readFileSync(base);
+    for (const length of [12, 4096, 8000, 12_287, created.length]) {
+      writeFileSync(base, created.subarray(0, length));
+      rmSync(`${base}.wal`, { force: true });
+      await openAt(base);
+      expect(await run(base, versions), `${length} bytes`).toEqual([[current]]);
+    }
+  });
+});
+
 test('nothing that a process was killed with is left for the next one', async () => {
   const instance = await DuckDBInstance.create();
   const connection = await instance.connect();
   const base = join(folder, 'store.duckdb');
+  // The folders are removed without a look only beside a store.
+  await (await openStore(connection, base)).close();
+  await connection.run('DETACH store');
   for (const name of ['sandboxes', 'scratch']) {
     mkdirSync(`${base}.${name}`);
     writeFileSync(join(`${base}.${name}`, 'left'), '');

@@ -15,7 +15,15 @@ import {
 } from 'querygate/catalog';
 import type { FolderParts } from '../catalog-types.ts';
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, relative } from 'node:path';
 import type { SavedQuery } from 'querygate';
 import type { DescribedParameter } from '../proposals/describe-parameters.ts';
@@ -63,7 +71,10 @@ export async function newQuery(
     throw commandError(`got the name ${JSON.stringify(name)}; ${nameRule}`);
   }
   const file = join(workspace.queriesDir, `${name}.sql`);
-  const isThere = existsSync(file);
+  // A link to nothing would not be there otherwise.
+  const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
+    throw commandError(`${file} is a folder, and must be a file: rename it, or give another name`);
   if (isThere && !force)
     throw commandError(`${file} exists already; --force replaces it, and keeps its id and its descriptions`);
   const sql = trimSql(await readInput(sqlFile, 'SQL'));
@@ -106,7 +117,9 @@ export async function newQuery(
     );
     return false;
   }
-  const earlier: EarlierHeader = isThere ? earlierHeader(file) : otherVersion(workspace.queriesDir, name);
+  const earlier: EarlierHeader = existsSync(file)
+    ? earlierHeader(file)
+    : otherVersion(workspace.queriesDir, name);
   const header = headerText({
     name,
     id: earlier.id ?? randomUUID(),
@@ -188,25 +201,30 @@ const trimSql = (text: string) =>
 
 /** The saved queries without problems: those with problems say nothing about tenants. */
 function savedQueries(folder: string, link: FolderParts['link']): readonly SavedQuery[] {
+  return sqlFiles(folder).flatMap((file) => {
+    const { query } = parseSavedQuery(
+      file.slice(0, -'.sql'.length),
+      file,
+      readFileSync(join(folder, file), 'utf8'),
+      link,
+    );
+    return query === undefined ? [] : [query];
+  });
+}
+
+/** The names of the files of SQL; a folder of such a name, and a link to one or to nothing, has none. */
+function sqlFiles(folder: string): readonly string[] {
   if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((file) => file.endsWith('.sql'))
-    .flatMap((file) => {
-      const { query } = parseSavedQuery(
-        file.slice(0, -'.sql'.length),
-        file,
-        readFileSync(join(folder, file), 'utf8'),
-        link,
-      );
-      return query === undefined ? [] : [query];
-    });
+  return readdirSync(folder).filter(
+    (name) =>
+      name.endsWith('.sql') && statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true,
+  );
 }
 
 /** The texts of the version before this one, else of another version: all but its id. */
 function otherVersion(folder: string, name: string): EarlierHeader {
   const { base, version } = parseVersionName(name);
-  const others = (existsSync(folder) ? readdirSync(folder) : [])
-    .filter((file) => file.endsWith('.sql'))
+  const others = sqlFiles(folder)
     .map((file) => ({ file, ...parseVersionName(file.slice(0, -'.sql'.length)) }))
     .filter((one) => one.base === base)
     .sort((a, b) => Number(a.version > version) - Number(b.version > version) || b.version - a.version);

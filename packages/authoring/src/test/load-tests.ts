@@ -108,7 +108,9 @@ export function loadTests(
 function meantName(name: string, queries: readonly string[], checks: readonly string[]): string {
   // The path of a file, as a shell completes it.
   const path = name.replace(/\/$/, '').replace(/\.(?:sql|ya?ml)$/, '');
-  const exact = [path, `checks/${path}`, path.replace(/^.*\//, '')].find((one) => [...checks, ...queries].includes(one));
+  const exact = [path, `checks/${path}`, path.replace(/^.*\//, '')].find((one) =>
+    [...checks, ...queries].includes(one),
+  );
   if (exact !== undefined) return `; did you mean ${exact}?`;
   const inside = checks.filter((one) => one.startsWith(`${path}/`));
   return inside.length > 0

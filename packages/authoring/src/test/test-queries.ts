@@ -1,4 +1,4 @@
-import { mkdirSync, watch, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, watch, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import type { Catalog } from 'querygate';
@@ -49,6 +49,7 @@ async function runOnce(
   const startedAt = performance.now();
   const paint = paintFor(process.stdout);
   const { engine, limits } = workspace;
+  if (options.junit !== undefined) requireReport(options.junit);
   requireFixtures(engine);
   const catalog = loadAnalyzed(workspace.queriesDir, engine);
   if (options.update) await writeFirstTests(catalog, workspace, names, engine.sql);
@@ -68,6 +69,26 @@ async function runOnce(
   process.stdout.write(summaryText(outcomes, { updated, untested, elapsedMs }, paint));
   if (options.junit !== undefined) writeJunit(options.junit, outcomes);
   return outcomes.every((outcome) => outcome.verdict.passed || updated.includes(outcome));
+}
+
+/** @throws ProblemError if something else than a report is there, which would be lost */
+function requireReport(file: string): void {
+  const isReport =
+    !existsSync(file) || statSync(file).size === 0 || /^\s*<(?:\?xml|testsuites?\b)/.test(readStart(file));
+  if (!isReport)
+    throw commandError(
+      `--junit ${file} is there, and is not a report of tests, which are XML: name another file`,
+    );
+}
+
+function readStart(file: string): string {
+  try {
+    return readFileSync(file, 'latin1')
+      .slice(0, 200)
+      .replace(/^\xEF\xBB\xBF/, '');
+  } catch (error) {
+    throw commandError(`--junit ${file} cannot be written (${(error as NodeJS.ErrnoException).code})`);
+  }
 }
 
 /** @throws ProblemError if the file cannot be written */

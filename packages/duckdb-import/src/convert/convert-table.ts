@@ -1,16 +1,16 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { access, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { reservedName } from '@querygate/bigquery-sql/duckdb';
-import { ProblemError } from '@querygate/bigquery-sql/problem';
+import { type Problem, ProblemError } from '@querygate/bigquery-sql/problem';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { quoteText, type StoredColumn } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
 import { isOutOfSpace } from '../store/disk-space.ts';
 import { openImport } from '../open-import.ts';
 import { progressText } from '../report/progress.ts';
-import { findDataFiles } from '../scan/data-files.ts';
+import { findDataFiles, hasChanged } from '../scan/data-files.ts';
 import { findChanges } from '../scan/find-changes.ts';
 import { importStore } from '../store/import-store.ts';
 import { loadManifest, type ManifestEntry } from '../store/manifest.ts';
@@ -19,6 +19,7 @@ import type { SortColumns } from '../store/inserted-rows.ts';
 import { parquetSql, readRows } from '../store/statements.ts';
 import { openTables, type StoredTables } from '../store/stored-tables.ts';
 import type { TableInStore } from '../store/table-in-store.ts';
+import { valuesLeftOut } from './values-left-out.ts';
 import { parquetRows, writeParquetSql } from './parquet-rows.ts';
 
 /** The files of a table that are to become Parquet, and where. */
@@ -32,7 +33,7 @@ export interface ConvertOptions {
   readonly to: string;
   /** The columns by which rows of a day are sorted before time, given the stored table; the first counts. */
   readonly sortColumns: (table: TableInStore) => ReturnType<SortColumns>;
-  /** True to remove the sources once all rows are in the new files. */
+  /** True to remove each source of which all values are in the new files. */
   readonly removesSources: boolean;
   readonly onProblem: (message: string) => void;
   /** Receives lines of text. */
@@ -46,6 +47,8 @@ export interface Converted {
   /** Rows of the sources that cannot be read, and are in no file. */
   readonly rejected: number;
   readonly files: number;
+  /** The sources that are not removed although they were to be, each with the reason. */
+  readonly kept: readonly Problem[];
 }
 
 /**
@@ -61,9 +64,13 @@ export async function convertTable(options: ConvertOptions): Promise<Converted> 
     throw problem(`${to} is the folder of the sources, whose rows would be read twice; give another one`);
   const target = join(to, schema.name);
   const work = join(to, `.${schema.name}`);
+  await requireOwnFolder(work);
   if (existsSync(target) && !existsSync(work) && (await readdir(target)).length > 0)
     throw problem(`${target} has files already; give a folder without`);
   await mkdir(target, { recursive: true });
+  await mkdir(work, { recursive: true, mode: 0o700 });
+  // DuckDB would say it in its own words, with the statement.
+  await access(target, constants.W_OK);
   const connection = await connect();
   const store = await openStore(connection, join(work, 'store.duckdb'));
   try {
@@ -83,12 +90,14 @@ export async function convertTable(options: ConvertOptions): Promise<Converted> 
       if (options.removesSources) await writeFile(join(work, written), '');
     }
     const { entries } = await loadManifest(connection);
-    if (options.removesSources) await removeSources(dataDir, schema, [...entries.values()]);
+    const kept = options.removesSources
+      ? await removeSources(options, connection, [...entries.values()])
+      : [];
     await connection.run('DETACH store').catch(() => {});
     await rm(work, { recursive: true });
     const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
     const rejected = sum([...entries.values()].map((entry) => entry.rejected));
-    return { rows: sum(days.map(({ rows }) => rows)), rejected, files: days.length };
+    return { rows: sum(days.map(({ rows }) => rows)), rejected, files: days.length, kept };
   } catch (error) {
     if (!isOutOfSpace(error)) throw error;
     throw problem(`the disk of ${to} is full; the same command goes on once it has room`);
@@ -99,6 +108,21 @@ export async function convertTable(options: ConvertOptions): Promise<Converted> 
 
 /** The name of the file that says that all rows are in the new files. */
 const written = 'written';
+
+/** A folder of an earlier conversion has its store, and nothing of others, because it is removed at the end. */
+async function requireOwnFolder(work: string): Promise<void> {
+  const names = await readdir(work).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return [];
+  });
+  const other = names.find(
+    (name) => name !== written && !/^store\.duckdb(?:\.(?:wal|scratch|spill|sandboxes))?$/.test(name),
+  );
+  if (other !== undefined)
+    throw problem(
+      `${work} is needed for the conversion, and ${other} in it is of others; give another folder`,
+    );
+}
 
 const problem = (message: string) => new ProblemError('The files cannot be converted', [{ message }]);
 
@@ -141,7 +165,8 @@ async function daysOf(
   const day = time === undefined ? "'all'" : `strftime(date_trunc('day', ${quote(time)}), '%Y-%m-%d')`;
   const found = await readRows(
     connection,
-    `SELECT ${day}, count(*)::DOUBLE FROM ${relation} GROUP BY ALL ORDER BY ALL`,
+    // By position: names could be those of columns.
+    `SELECT ${day}, count(*)::DOUBLE FROM ${relation} GROUP BY 1 ORDER BY 1`,
   );
   return found.map(([name, rows]) => {
     const from = `${quoteText(`${name} 00:00:00+00`)}::TIMESTAMPTZ`;
@@ -190,22 +215,40 @@ const isStored = (columns: readonly StoredColumn[], path: string, prefix = ''): 
 /** Files of an earlier conversion, whose rows were in sources that are gone. */
 async function removeOthers(target: string, days: readonly Day[]): Promise<void> {
   const names = new Set(days.map(({ name }) => `${name}.parquet`));
-  for (const name of await readdir(target)) if (!names.has(name)) await rm(join(target, name));
+  const others = (await readdir(target)).filter((name) => !names.has(name));
+  for (const name of others) if (convertedFile.test(name)) await rm(join(target, name));
 }
 
-/** @throws ProblemError if one has changed since it was read; it is left, and the others are removed */
+const convertedFile = /^\.?(?:all|null|-?\d+-\d\d-\d\d(?: \(BC\))?)\.parquet$/;
+
+/**
+ * Removes the sources of which all values are in the new files.
+ *
+ * @returns those that are left, each with the reason
+ * @throws ProblemError if one has changed since it was read; it is left, and the others are removed
+ */
 async function removeSources(
-  dataDir: string,
-  table: TableSchema,
+  { connect, dataDir, signal, table }: ConvertOptions,
+  connection: DuckDBConnection,
   entries: readonly ManifestEntry[],
-): Promise<void> {
+): Promise<readonly Problem[]> {
   const { tables } = await findDataFiles(dataDir, [table]);
   const files = tables.get(table.name)?.files ?? [];
   const changed = new Set(findChanges(files, entries).changed.map(({ file }) => file));
-  for (const file of files) if (!changed.has(file)) await rm(file.path);
+  const rejected = new Map(entries.map((entry) => [entry.name, entry.rejected]));
+  const kept: Problem[] = [];
+  for (const file of files) {
+    signal.throwIfAborted();
+    if (changed.has(file)) continue;
+    const message = await valuesLeftOut({ connect, connection, file, table }, rejected.get(file.name) ?? 0);
+    if (message !== undefined) kept.push({ file: file.path, message });
+    else if (await hasChanged(file)) changed.add(file);
+    else await rm(file.path);
+  }
   const [first] = changed;
   if (first !== undefined)
     throw problem(
       `${first.name} is new or has changed since it was read, and is left; the other sources are removed`,
     );
+  return kept;
 }

@@ -1,5 +1,6 @@
 import type { ImportState } from '../import-state.ts';
 import type { Scan } from '../scan/scan-folder.ts';
+import { jsonTextAdvice } from '../scan/json-text.ts';
 import { incompleteLine } from '../store/manifest.ts';
 import { inTransaction, runAll } from '../store/statements.ts';
 
@@ -53,8 +54,16 @@ export async function recordScan(state: ImportState, { folder, missing, unchange
     manifest.addRejects(number, [{ line: lines + 1, reason: incompleteLine }]),
   );
   await inTransaction(connection, () => runAll(connection, rejects));
+  const files = new Map(
+    [...folder.tables.values()].flatMap(({ files }) => files.map((file) => [file.name, file])),
+  );
   for (const { name, number, lines } of incomplete) {
     manifest.incomplete.add(number);
-    options.events.problem(`${name}:${lines + 1}: ${incompleteLine}; it is imported once it is complete`);
+    const file = files.get(name);
+    const advice = file && (await jsonTextAdvice(file, { line: 1, reason: incompleteLine }));
+    if (advice === undefined)
+      options.events.problem(`${name}:${lines + 1}: ${incompleteLine}; it is imported once it is complete`);
+    // Otherwise the lines before have been reported with it.
+    else if (lines === 0) options.events.problem(`${name}: a row cannot be read: ${advice}`);
   }
 }

@@ -40,10 +40,7 @@ export function importWarnings(
   const empty = names.filter((name) => !rows.get(name) && !problems.has(name) && !waits.has(name));
   const failing = names.filter((name) => waits.has(name) && problems.has(name));
   const shown = empty.map((name) => `${name} (${rows.has(name) ? 'no rows in its files' : 'no files'})`);
-  const unread = others.slice(0, maxNames).map((name) => {
-    const table = tableOf(name);
-    return `${name} is not read, because no table is named ${table}${didYouMean(table, names) || `; querygate tables add ${table} declares one`}`;
-  });
+  const unread = others.slice(0, maxNames).map((name) => unreadName(name, names));
   const more = others.length - unread.length;
   const warnings = [...unread];
   if (more > 0)
@@ -55,6 +52,28 @@ export function importWarnings(
   if (shown.length > 0) warnings.push(`Tables without rows: ${listedNames(shown)}`);
   const counts = { emptyTables: empty.length, unreadableTables: problems.size, otherFiles: others.length };
   return { ...counts, warnings };
+}
+
+/** Why a file or folder of the data folder is not read, and what would be right. */
+function unreadName(name: string, names: readonly string[]): string {
+  const table = tableOf(name);
+  // Copies and parts of a table's files: `orders (1).csv`, `orders-2026.csv`.
+  const isName = /^[\w-]+$/.test(table);
+  const [, stem = table] = (isName ? /^(\w+?)[^a-z]*$/i : /^([\w-]*\w)/).exec(table) ?? [];
+  const ofTable =
+    names.find((one) => one.toLowerCase() === stem.toLowerCase()) ?? (isName ? undefined : stem);
+  const shown = isName ? table : JSON.stringify(table);
+  const start = `${name} is not read, because no table is named ${shown}`;
+  if (ofTable !== undefined && /^[\w-]+$/.test(ofTable)) {
+    const moved = `move it to the folder ${ofTable}/ if its rows are those of the table ${ofTable}`;
+    return names.includes(ofTable)
+      ? `${start}; ${moved}`
+      : `${start}; ${moved}, which querygate tables add ${ofTable} declares`;
+  }
+  const cure = isName
+    ? `querygate tables add ${table} declares one`
+    : 'name it after a table, with letters, digits, _ and - only';
+  return `${start}${didYouMean(table, names) || `; ${cure}`}`;
 }
 
 /** Names in one line; of many, some and their number. */

@@ -4,6 +4,8 @@ import type { Recorded } from '../record/record-tables.ts';
 import type { Scan } from '../scan/scan-folder.ts';
 import type { DataFile } from '../scan/data-files.ts';
 import type { Reject } from '../store/manifest.ts';
+import { fieldProblems } from './unknown-fields.ts';
+import { jsonTextAdvice } from '../scan/json-text.ts';
 import { type ImportWarnings, importWarnings } from './import-warnings.ts';
 
 /** The outcome of one sync. */
@@ -18,15 +20,16 @@ export interface ImportSummary extends Partial<ImportWarnings> {
 }
 
 /** Reports the rejected rows and the problems to the operator. */
-export function reportSync(
+export async function reportSync(
   state: ImportState,
-  { folder }: Scan,
+  { changed, folder }: Scan,
   { bytes, interruption, rejected, rejects, rows }: Loaded,
   recorded: Recorded,
-): ImportSummary {
+): Promise<ImportSummary> {
   const { manifest, options, problems } = state;
   for (const [file, [first, ...others]] of rejects)
-    if (first !== undefined) options.events.problem(describeRejects(file, first, others.length + 1));
+    if (first !== undefined) options.events.problem(await describeRejects(file, first, others.length + 1));
+  for (const problem of await fieldProblems(state, changed)) options.events.problem(problem);
   reportEarlierRejects(state);
   reportProblems(state, [...(interruption === undefined ? [] : [interruption]), ...recorded.problems]);
   const { waiting } = recorded;
@@ -47,8 +50,12 @@ export function reportUnreadable(state: ImportState, error: unknown): ImportSumm
 }
 
 /** A message about the rows of a file that cannot be read, by the first of them. */
-function describeRejects({ name }: Pick<DataFile, 'name'>, first: Reject, count: number): string {
+async function describeRejects(file: DataFile, first: Reject, count: number): Promise<string> {
+  const { name } = file;
   const { isRow, line, reason } = first;
+  const advice = await jsonTextAdvice(file, first);
+  if (advice !== undefined)
+    return `${name}: ${count === 1 ? 'a row' : `${count} rows`} cannot be read: ${advice}`;
   if (count > 1)
     return `${name}: ${count} rows cannot be read, the first: ${isRow ? 'row' : 'line'} ${line}: ${reason}`;
   return isRow ? `${name}: row ${line}: ${reason}` : `${name}:${line}: ${reason}`;

@@ -5,8 +5,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
 import { quoteText } from '@querygate/bigquery-sql/tree';
-import { readRows } from './statements.ts';
-import { storeFolder } from './store-file.ts';
+import { inspectStore, NotOurs, requireOwnFolders } from './location/earlier-store.ts';
+import { storeFolder } from './location/store-file.ts';
 
 /** The database of the local rows, attached as `storeName`. */
 export interface Store {
@@ -25,11 +25,12 @@ export interface Store {
 /** The name of the attached database. */
 export const storeName = 'store';
 
-/** Increased whenever an older store can no longer be read; such a store is deleted and imported again. */
+/** Increased whenever an older store can no longer be read; such a store is removed and imported again. */
 const format = 3;
 
 /**
- * Attaches the store, and creates it if it does not exist. The store is a cache: one of another format is deleted.
+ * Attaches the store, and creates it if it does not exist. The store is a cache: one of another format is removed. A file of
+ * others is left as it is.
  *
  * @param path `:memory:`, or a file, which is made with its folder
  * @param onOrphaned registers what to do if the process that this one belongs to has ended, and returns what takes that back
@@ -46,7 +47,7 @@ export async function openStore(
   const { scratch, spill, sandboxes } = folders;
   try {
     mkdirSync(dirname(base), { recursive: true, mode: ownerOnly.folder });
-    await attach(connection, file);
+    await attach(connection, file, Object.values(folders));
     restrictModes(file);
     // DuckDB locks the file, so that these folders were left by a process that was killed.
     for (const folder of Object.values(folders)) {
@@ -94,28 +95,31 @@ function restrictModes(file: string | undefined): void {
   if (basename(dirname(file)) === storeFolder) chmodSync(dirname(file), ownerOnly.folder);
 }
 
-async function attach(connection: DuckDBConnection, file: string | undefined): Promise<void> {
-  const sql = `ATTACH ${quoteText(file ?? ':memory:')} AS ${storeName} (STORAGE_VERSION 'v1.5.0')`;
-  await connection.run(sql);
-  if (await hasFormat(connection)) return;
-  await connection.run(`DETACH ${storeName}`);
-  for (const suffix of ['', '.wal']) if (file !== undefined) rmSync(`${file}${suffix}`, { force: true });
-  await connection.run(sql);
-  await connection.run(`CREATE TABLE ${formatTable} AS SELECT ${format}::INTEGER AS "version"`);
+async function attach(
+  connection: DuckDBConnection,
+  file: string | undefined,
+  folders: readonly string[],
+): Promise<void> {
+  const earlier = file === undefined ? 'nothing' : await inspectStore(connection, file);
+  if (file !== undefined && earlier === 'nothing') requireOwnFolders(folders);
+  const isCurrent = earlier !== 'nothing' && earlier.version === format;
+  // The log first: without its file, it would be one of others.
+  if (!isCurrent && file !== undefined)
+    for (const suffix of ['.wal', '']) rmSync(`${file}${suffix}`, { force: true });
+  await connection.run(
+    `ATTACH ${quoteText(file ?? ':memory:')} AS ${storeName} (TYPE duckdb, STORAGE_VERSION 'v1.5.0')`,
+  );
+  if (!isCurrent)
+    await connection.run(`CREATE TABLE ${formatTable} AS SELECT ${format}::INTEGER AS "version"`);
 }
 
 const formatTable = `${storeName}.querygate_format`;
 
-async function hasFormat(connection: DuckDBConnection): Promise<boolean> {
-  const tables = `SELECT 1 FROM duckdb_tables() WHERE database_name = '${storeName}' AND table_name = 'querygate_format'`;
-  if ((await readRows(connection, tables)).length === 0) return false;
-  return (await readRows(connection, `SELECT "version" FROM ${formatTable}`))[0]?.[0] === format;
-}
-
 function unusable(file: string, error: unknown): ProblemError {
   const reason = error instanceof Error ? error.message : String(error);
+  const text = error instanceof NotOurs ? reason : advice(reason);
   return new ProblemError('The store cannot be opened', [
-    { message: `storeFile: got ${JSON.stringify(file)}; ${advice(reason)}` },
+    { message: `storeFile: got ${JSON.stringify(file)}; ${text}` },
   ]);
 }
 
@@ -129,9 +133,6 @@ function advice(reason: string): string {
     return 'it is not writable: name a file that is, or :memory: for a store that is rebuilt at each start';
   }
   if (/Is a directory/i.test(reason)) return 'it is a folder: name a file';
-  if (/not a valid DuckDB|serializ|version/i.test(reason)) {
-    return 'it is not a store: name another file, or delete this one to have it rebuilt from the data';
-  }
   return reason.split('\n', 1)[0] ?? '';
 }
 

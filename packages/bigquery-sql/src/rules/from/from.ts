@@ -90,7 +90,16 @@ function noTable({ parts: [first, ...rest] }: Syntax.Path, shown: string, scope:
     return `${name} is an array of ${owner.name ?? 'FROM'}: write ${owner.name === undefined ? '' : `${owner.name}.${name}, or `}UNNEST(${name})`;
   const names = [...relationNames(scope)];
   const isOtherDataset = rest.length > 0 && names.includes(name);
+  const ofFile = tableOfFile(shown, names);
+  if (ofFile !== undefined) return `no table is named ${shown}; did you mean ${ofFile}?`;
   return `no table is named ${shown}${isOtherDataset ? `; did you mean ${name}?` : didYouMean(name, names)}`;
+}
+
+/** The table whose rows a file has, as in `orders.ndjson`. */
+function tableOfFile(shown: string, names: readonly string[]): string | undefined {
+  const [, table] =
+    /^(?:.*[/\\])?([^/\\]+?)\.(?:ndjson|jsonl|json|csv|parquet)(?:\.(?:gz|zst))?$/i.exec(shown) ?? [];
+  return names.find((name) => name.toLowerCase() === table?.toLowerCase());
 }
 
 /** @returns undefined if it names the present */

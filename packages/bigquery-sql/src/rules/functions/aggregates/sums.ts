@@ -51,7 +51,11 @@ export const sum: Aggregate = plain('sum', typeOfFirst, {
     if (magnitude(arg) + largestCount < 308) return value;
     const finite = areFinite(rows, arg);
     const checked = (total = value, areAll = finite) =>
-      caseWhen(and([call('isinf', [total], bool), areAll]), fail('SUM of FLOAT64: the sum of some values is beyond FLOAT64', type), total);
+      caseWhen(
+        and([call('isinf', [total], bool), areAll]),
+        fail('SUM of FLOAT64: the sum of some values is beyond FLOAT64', type),
+        total,
+      );
     // DuckDB binds each copy of the argument before it finds that they are equal.
     const isLong = !rows.isWindow && isWorthComputingOnce(planningCosts.of(arg).size, 2, 'inQuery');
     return isLong ? bindValues([value, finite], checked) : checked();

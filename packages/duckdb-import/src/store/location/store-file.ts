@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isRemote } from './remote-path.ts';
+import { isRemote } from '../remote-path.ts';
 
 /** In the data folder; hidden folders are not scanned for data. */
 export const storeFolder = '.querygate';
