@@ -25,8 +25,10 @@ export function chooseRenderer(
 ): Renderer {
   const problemWith = (one: Renderer) => one.unavailable?.(query, sql !== undefined);
   const refuse = (problem: string, options: GatewayErrorOptions = {}) => {
-    const names = renderers.all.filter((one) => problemWith(one) === undefined).flatMap((one) => one.names);
-    const available = `available as extension, as ?${formatParameter}= or by media type in Accept: ${names.join(', ')}`;
+    const offered = renderers.all.filter((one) => problemWith(one) === undefined);
+    const names = offered.flatMap((one) => one.names).join(', ');
+    const types = offered.flatMap(({ mediaTypes }) => mediaTypes.slice(0, 1)).join(', ');
+    const available = `available by media type in Accept: ${types}; as extension or as ?${formatParameter}=: ${names}`;
     return new GatewayError('NOT_ACCEPTABLE', `${problem}; ${available}`, options);
   };
   switch (ofUrl) {

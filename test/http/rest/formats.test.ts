@@ -480,6 +480,12 @@ describe('formats of a result', () => {
     ['an unknown extension', 'every.types.xlsx', {}, 'The path ends in the extension of no format; '],
     ['an extension in upper case', 'every.types.CSV', {}, 'The path ends in '],
     ['an unknown media type', 'every.types', { accept: 'text/html' }, 'Accept: it names no media type that '],
+    [
+      'a former media type',
+      'every.types',
+      { accept: 'application/parquet' },
+      'Accept: it names no media type that ',
+    ],
     ['media types of weight 0', 'every.types', { accept: '*/*;q=0' }, 'Accept: '],
     [
       'Prometheus text that is not declared',
@@ -495,6 +501,8 @@ describe('formats of a result', () => {
     const { error } = (await response.json()) as { error: { code: string; message: string } };
     expect(error.code).toBe('NOT_ACCEPTABLE');
     expect(error.message.slice(0, problem.length)).toBe(problem);
+    expect(error.message).toContain('by media type in Accept: application/json, text/csv, ');
+    expect(error.message).toContain('application/vnd.apache.parquet, application/vnd.apache.arrow.stream');
     expect(error.message).toContain('csv, csv-bom, ndjson, jsonl, parquet, arrow, arrows');
     expect(error.message.endsWith('prometheus, prom')).toBe(target.startsWith('every.types'));
   });
