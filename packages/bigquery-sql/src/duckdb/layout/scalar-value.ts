@@ -187,7 +187,8 @@ function isOddJson(text: string): string {
   const number = parameterSql('number');
   const beyond = `list_filter(${numbers}, lambda ${number}: NOT coalesce(isfinite(try_cast(${number} AS DOUBLE)), false))`;
   const isOdd = String.raw`regexp_matches(${withoutTexts}, '(?i)nan|inf|,\s*[\]}]')`;
-  return `(${mayBe} AND (${isOdd} OR len(${beyond}) > 0))`;
+  // Of AND, DuckDB computes both sides for all rows; of CASE it does not.
+  return `CASE WHEN ${mayBe} THEN ${isOdd} OR len(${beyond}) > 0 ELSE false END`;
 }
 
 /** SQL of the value that a text means, NULL for one that means none; by the type. The spellings are those of BigQuery's load. */
