@@ -8,7 +8,7 @@ export class NotOurs extends Error {
   override readonly name = 'NotOurs';
 }
 
-/** What is at the path of a store before it is opened: the version of a store, or nothing that would be lost. */
+/** The path of a store before it is opened: the version of a store is there, or nothing that would be lost. */
 export type EarlierStore = { readonly version: number } | 'nothing';
 
 /**
