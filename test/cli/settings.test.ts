@@ -89,6 +89,12 @@ describe('the file of settings', () => {
     expect(() => loadSettings({ QUERYGATE_CONFIG: none }, {})).toThrow(`${none} cannot be read (ENOENT)`);
     expect(loadSettings({}, {}).values).toEqual({});
   });
+
+  test('a file that is not UTF-8 is refused with its line', () => {
+    const latin = join(folder, 'latin.yaml');
+    writeFileSync(latin, Buffer.from('port: 1\n# gr\xfcn\n', 'latin1'));
+    expect(() => loadSettings({}, {}, latin)).toThrow(`${latin}:2 must be UTF-8: iconv -f latin1 -t utf-8`);
+  });
 });
 
 describe('precedence', () => {

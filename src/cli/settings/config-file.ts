@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type SettingName, settingNames } from '../../config/settings.ts';
 import { formerSetting } from '../../config/former-settings.ts';
 import { type Problem, StartError } from '../../errors.ts';
-import { nearestName } from '@querygate/text';
+import { decodeUtf8, nearestName, NotUtf8 } from '@querygate/text';
 import { pathProblem } from '../../files/path-problem.ts';
 import { readYaml } from '../../files/read-yaml.ts';
 import { settingsByKey } from './setting-keys.ts';
@@ -29,8 +29,9 @@ export function readConfigFile(named: string | undefined): FileSettings {
   const file = named ?? defaultConfigFile;
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = decodeUtf8(readFileSync(file));
   } catch (error) {
+    if (error instanceof NotUtf8) throw fileError([{ file, line: error.line, message: error.message }]);
     const { code } = error as NodeJS.ErrnoException;
     if (named === undefined && code === 'ENOENT') return new Map();
     throw fileError([{ file, message: `cannot be read ${pathProblem(file, error, 'file')}` }]);

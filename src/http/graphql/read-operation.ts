@@ -49,7 +49,7 @@ export function parseOperation(
     ? { ...given, variables: cutObjects(variables) }
     : given;
   const query = findDocument(members);
-  if (query === undefined) {
+  if (query === undefined || query === null) {
     const right = body === undefined ? 'send ?query={…}, or POST' : rightBody;
     throw requestError('BAD_REQUEST', `query: is missing; ${right}`);
   }

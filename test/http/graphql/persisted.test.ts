@@ -108,6 +108,7 @@ describe('automatic persisted queries', () => {
     ],
     ['no hash', { extensions: { persistedQuery: { version: 1 } } }, 'sha256Hash: must be the hash'],
     ['nothing', { extensions: {} }, 'query: is missing'],
+    ['null', { query: null }, 'query: is missing'],
     ['a documentId', { documentId: 'x' }, 'query: is missing'],
   ])('%s is refused with words', async (_, body, message) => {
     const refused = await post(app, body);
