@@ -35,9 +35,10 @@ export function joinRight(
   context: Context,
 ): ResolvedFrom {
   const right = context.from(node.right, { ...scope, ranges: left.ranges, merged: left.merged });
-  context.attempt(() => requireOwnNames(node.right, left, right), undefined);
   const join = joinKind(node);
   const { on, merged } = conditionOf(node, join, left, right, scope, context);
+  const ranges = [...left.ranges, ...right.ranges];
+  context.attempt(() => requireOwnNames(node.right, ranges, [...left.merged, ...merged]), undefined);
   return {
     from: joined(join, left.from, right.from, on, context),
     ranges: [
@@ -51,9 +52,12 @@ export function joinRight(
   };
 }
 
-/** Each FROM item, element and offset has a name of its own. */
-function requireOwnNames(place: Syntax.FromItem, left: ResolvedFrom, right: ResolvedFrom): void {
-  const names = [...left.ranges, ...right.ranges].flatMap(({ name }) => name ?? []);
+/** Each FROM item, element and offset has a name of its own; elements that USING has merged share one. */
+function requireOwnNames(place: Syntax.FromItem, ranges: readonly Range[], merged: readonly Member[]): void {
+  const names = ranges.flatMap(({ name, value }) => {
+    const isMerged = value !== undefined && merged.some((column) => sameName(column.name, name ?? ''));
+    return name === undefined || isMerged ? [] : [name];
+  });
   const repeated = names.find((name, at) => names.slice(0, at).some((other) => sameName(name, other)));
   if (repeated === undefined) return;
   throw new Unsupported(place, `two items of FROM are named ${repeated}: give one of them another alias`);
