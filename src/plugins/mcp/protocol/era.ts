@@ -85,13 +85,11 @@ function decoded(value: string | undefined): string | undefined {
   return bytes.toString('base64') === text ? bytes.toString() : undefined;
 }
 
-const servedVersions = [modernVersion, ...allLegacyVersions];
-
 const unsupported = (requested: string) =>
   new ProtocolError(
     'unsupportedVersion',
-    `Unsupported protocol version ${quoteShort(requested, 100)}; this server speaks ${servedVersions.join(', ')}`,
-    { status: 400, data: { supported: servedVersions, requested } },
+    `Unsupported protocol version ${quoteShort(requested, 100)}; this server speaks ${[modernVersion, ...legacyVersions].join(', ')}`,
+    { status: 400, data: { supported: [modernVersion], requested } },
   );
 
 const wrongMeta = (what: string) =>
