@@ -14,7 +14,6 @@ import {
   type FormatOfUrl,
   type PreparedRequest,
 } from '../message/prepared-request.ts';
-import { parametersOf } from './kept-pluses.ts';
 
 /** The queries and formats that addresses of REST name. */
 export interface Addressing {
@@ -52,7 +51,7 @@ function formatOfParameter(renderers: Renderers, parameters: RawParameters): For
 
 export function addressedBy(addressing: Addressing, request: PreparedRequest): AddressedEndpoint {
   const { query, format } = addressOf(addressing, request);
-  return { endpoint: new EndpointRequest(query, parametersOf(query, request)), format };
+  return { endpoint: new EndpointRequest(query, request.parameters ?? new Map()), format };
 }
 
 export const addressText = ({ url }: PreparedRequest): string =>
