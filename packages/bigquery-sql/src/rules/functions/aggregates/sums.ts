@@ -53,7 +53,7 @@ export const sum: Aggregate = plain('sum', typeOfFirst, {
     const checked = (total = value, areAll = finite) =>
       caseWhen(
         and([call('isinf', [total], bool), areAll]),
-        fail('SUM of FLOAT64: the sum of some values is beyond FLOAT64', type),
+        fail('SUM of FLOAT64 overflows: the sum of some values is beyond it', type),
         total,
       );
     // DuckDB binds each copy of the argument before it finds that they are equal.
