@@ -109,12 +109,17 @@ const minute = 60_000_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
+/** An answer may be kept from an earlier row of this file, which may have been in an earlier hour. */
+const earliestMicros = nowMicros();
+
 /** True if all rows are within the window, on the edges of its buckets. */
 function isWithin(result: readonly Cells[], window: number, bucket: number): boolean {
   const times = result.map(microsOf);
   return (
     times.length > 0 &&
-    times.every((time) => time % bucket === 0 && time >= nowMicros() - window - bucket && time <= nowMicros())
+    times.every(
+      (time) => time % bucket === 0 && time >= earliestMicros - window - bucket && time <= nowMicros(),
+    )
   );
 }
 
