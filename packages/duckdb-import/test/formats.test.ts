@@ -348,7 +348,7 @@ describe('NDJSON', () => {
       ].join('\n'),
     );
     await load();
-    expect(await query('SELECT id, ts, metadata FROM logs')).toEqual([
+    expect(await query('SELECT id, ts, metadata FROM logs ORDER BY id NULLS LAST')).toEqual([
       ['1', null, [{ userAgent: 'x', seen: null, request: [{ url: '/a', status_code: null }] }]],
       ['2', null, []],
       ['3', null, [{ userAgent: null, seen: null, request: [] }]],
