@@ -145,12 +145,12 @@ test('former variables are reported at the start; those that gave rights stop it
   );
 });
 
-test('origins for frames are told to have no effect without pages', () => {
+test('origins for frames give a warning where pages are off', () => {
   const EMBED_ORIGINS = 'https://wiki.example.com';
-  const told = [expect.stringMatching(/^EMBED_ORIGINS has no effect, because pages are off; PAGES=on/)];
+  const warning = [expect.stringMatching(/^EMBED_ORIGINS has no effect, because pages are off; PAGES=on/)];
   const misspelt = (env: Record<string, string>) => loadSettings({ EMBED_ORIGINS, ...env }, {}).misspelt;
-  expect(misspelt({ PAGES: 'off' })).toEqual(told);
-  expect(misspelt({ NODE_ENV: 'production' })).toEqual(told);
+  expect(misspelt({ PAGES: 'off' })).toEqual(warning);
+  expect(misspelt({ NODE_ENV: 'production' })).toEqual(warning);
   expect(misspelt({ NODE_ENV: 'production', PAGES: 'on' })).toEqual([]);
   expect(misspelt({})).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { commandError } from '@querygate/bigquery-sql/command';
+import { commandError, inputText } from '@querygate/bigquery-sql/command';
 import { decodeUtf8, NotUtf8 } from '@querygate/text';
 
 /**
@@ -19,17 +19,8 @@ export async function readInput(file: string | undefined, what: string): Promise
   }
   if (process.stdin.isTTY) throw commandError(`expected ${what} in a file or on standard input`);
   const chunks = await Array.fromAsync(process.stdin as AsyncIterable<Buffer>);
-  const text = textOf(Buffer.concat(chunks));
+  const text = inputText(Buffer.concat(chunks));
   if (text.trim() === '')
     throw commandError(`expected ${what} on standard input, which is empty; a file may be named instead`);
   return text;
-}
-
-function textOf(bytes: Buffer): string {
-  try {
-    return decodeUtf8(bytes);
-  } catch (error) {
-    if (!(error instanceof NotUtf8)) throw error;
-    throw commandError(`line ${error.line} of standard input ${error.message}`);
-  }
 }

@@ -18,5 +18,5 @@ export {
   parseParameters,
   stringParameters,
 } from './command/parameter-option.ts';
-export { readStatements } from './command/read-statements.ts';
+export { inputText, readStatements } from './command/read-statements.ts';
 export { decompress, readBytes } from './files/file-bytes.ts';

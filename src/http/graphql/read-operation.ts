@@ -10,6 +10,7 @@ import { acceptedMediaType } from './media-type.ts';
 import type { RequestMembers } from './persisted/persisted-query.ts';
 
 const requestTypes = ['application/json', 'application/graphql+json'];
+
 /**
  * Checks a request's headers before its body is read. A form of another site could send its three media types without a
  * preflight; it could not send a key, so rejecting them is a second line of defence.

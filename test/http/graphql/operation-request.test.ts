@@ -33,7 +33,7 @@ test.each([
   }
 });
 
-test.each(['graphql-transport-ws', 'graphql-ws'])('a WebSocket is told of events: %s', async (protocol) => {
+test.each(['graphql-transport-ws', 'graphql-ws'])('refuses a WebSocket, names SSE: %s', async (protocol) => {
   const handshake = {
     'x-api-key': apiKey,
     connection: 'Upgrade',

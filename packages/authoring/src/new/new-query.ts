@@ -67,16 +67,7 @@ export async function newQuery(
     throw commandError(`--parameter changes BigQuery's SQL, but ${engine.name} runs SQL of its own`);
   if (name.endsWith('.sql') && sqlFile === undefined)
     throw commandError(`got the file ${name}, but no name: querygate new <name> ${name}`);
-  if (!namePattern.test(name)) {
-    throw commandError(`got the name ${JSON.stringify(name)}; ${nameRule}`);
-  }
-  const file = join(workspace.queriesDir, `${name}.sql`);
-  // A link to nothing would not be there otherwise.
-  const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-  if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
-    throw commandError(`${file} is a folder, and must be a file: rename it, or give another name`);
-  if (isThere && !force)
-    throw commandError(`${file} exists already; --force replaces it, and keeps its id and its descriptions`);
+  const file = newFile(workspace.queriesDir, name, force);
   const sql = trimSql(await readInput(sqlFile, 'SQL'));
   if (/^\s*\/\*---/.test(sql))
     throw commandError('the SQL has a header already: copy the file into the queries folder');
@@ -135,6 +126,23 @@ export async function newQuery(
   writeFileSync(file, text, { flag: force ? 'w' : 'wx' });
   process.stderr.write(notesOf({ file, text, description }));
   return true;
+}
+
+/**
+ * The file of a saved query that is not there yet, or is replaced.
+ *
+ * @throws ProblemError if a query cannot have the name, or the file may not be replaced
+ */
+function newFile(queriesDir: string, name: string, force: boolean): string {
+  if (!namePattern.test(name)) throw commandError(`got the name ${JSON.stringify(name)}; ${nameRule}`);
+  const file = join(queriesDir, `${name}.sql`);
+  // A link to nothing would not be there otherwise.
+  const isThere = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory())
+    throw commandError(`${file} is a folder, and must be a file: rename it, or give another name`);
+  if (isThere && !force)
+    throw commandError(`${file} exists already; --force replaces it, and keeps its id and its descriptions`);
+  return file;
 }
 
 /** The problems of names in a file that is not written yet, at their places in the SQL. */

@@ -53,7 +53,8 @@ function ofJson(file: string, json: string): readonly string[] {
   });
 }
 
-function textOf(bytes: Buffer): string {
+/** The text of standard input. @throws ProblemError if it is not UTF-8 */
+export function inputText(bytes: Buffer): string {
   try {
     return decodeUtf8(bytes);
   } catch (error) {
@@ -66,7 +67,7 @@ async function standardInput(): Promise<string> {
   const expected = 'expected a statement, a file, or SQL on standard input';
   if (process.stdin.isTTY) throw commandError(expected);
   const chunks = await Array.fromAsync(process.stdin as AsyncIterable<Buffer>);
-  const text = textOf(Buffer.concat(chunks));
+  const text = inputText(Buffer.concat(chunks));
   if (text.trim() === '') throw commandError(`${expected}, which is empty`);
   return text;
 }
