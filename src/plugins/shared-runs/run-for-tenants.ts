@@ -3,6 +3,7 @@ import { GatewayError } from '../../errors.ts';
 import type { PluginHost } from '../../gateway/plugin.ts';
 import { type boundsOf, cutRows } from './cut-rows.ts';
 import type { SharedForm } from './share-query.ts';
+import type { SharedSizes } from './shared-sizes.ts';
 
 /** Runs the statement for some tenants. */
 export type RunShared = (tenants: readonly string[]) => Promise<Rows>;
@@ -12,6 +13,7 @@ interface TenantsOptions {
   readonly bounds: NonNullable<ReturnType<typeof boundsOf>>;
   readonly tenants: readonly string[];
   readonly turns: PluginHost['turns'];
+  readonly sizes: SharedSizes;
 }
 
 /** Errors that the rows of one tenant may cause. */
@@ -29,9 +31,12 @@ const cutting = 'rows of shared runs';
  */
 export async function runForTenants(
   run: RunShared,
-  { form, bounds, tenants, turns }: TenantsOptions,
+  { form, bounds, tenants, turns, sizes }: TenantsOptions,
 ): Promise<ReadonlyMap<string, Rows>> {
   const found = new Map<string, Rows>();
+  const alone: string[] = [];
+  let isCut = false;
+  let most = 1;
   // For one tenant whose rows fail, each half of its half fails too.
   let failuresLeft = Math.ceil(Math.log2(tenants.length)) + 2;
   const runFor = async (some: readonly string[]): Promise<void> => {
@@ -41,18 +46,26 @@ export async function runForTenants(
       return undefined;
     });
     if (rows !== undefined && !rows.truncated) {
+      most = Math.max(most, some.length);
       const { dataVersion } = rows;
       for (const [tenant, own] of await turns.compute(cutting, cutRows(rows, form, some, bounds)))
         found.set(tenant, { ...own, ...(dataVersion !== undefined && { dataVersion }) });
       return;
     }
-    if (some.length < 2) return;
+    isCut ||= rows?.truncated === true;
+    if (some.length < 2) {
+      if (rows?.truncated) alone.push(...some);
+      return;
+    }
     const half = some.length >> 1;
     await runFor(some.slice(0, half));
     await runFor(some.slice(half));
   };
-  await runFor(tenants).catch((error: unknown) => {
+  try {
+    for (const some of sizes.split(tenants)) await runFor(some);
+  } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-  });
+  }
+  if (isCut) sizes.learn(most, alone);
   return found;
 }

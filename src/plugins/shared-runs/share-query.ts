@@ -96,6 +96,11 @@ function requireSeparate({ query, columns }: Compiled, { tenant }: SharedForm): 
     throw new NotDerivable('the column that is compared with the tenant is not a STRING, or has a collation');
   if (!separateColumns(query).has(tenant))
     throw new NotDerivable('it is not proved that rows of different tenants never meet');
+  // The values of a caller would have the column that shared runs add.
+  forEachNode(query, (node) => {
+    if (node.kind === 'struct' && node.fields.some(({ name }) => name === tenant))
+      throw new NotDerivable('a row as a whole is a value; name the columns that it needs');
+  });
 }
 
 const columnsOf = ({ tenant, rank }: SharedForm, { columns }: SavedQuery): readonly Column[] => [

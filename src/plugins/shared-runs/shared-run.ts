@@ -4,6 +4,7 @@ import type { PluginHost } from '../../gateway/plugin.ts';
 import { boundsOf, ForeignRow } from './cut-rows.ts';
 import { type RunShared, runForTenants } from './run-for-tenants.ts';
 import type { SharedForm } from './share-query.ts';
+import type { SharedSizes } from './shared-sizes.ts';
 
 /** The statement of a query for many tenants. */
 export interface Shareable {
@@ -30,6 +31,7 @@ export interface SharedRunOptions {
   readonly shareable: Shareable;
   readonly host: PluginHost;
   readonly events: SharedEvents;
+  readonly sizes: SharedSizes;
   /** Aborted when the gateway closes. */
   readonly closing: AbortSignal;
 }
@@ -43,7 +45,7 @@ export const isResting = ({ host, shareable }: SharedRunOptions): boolean =>
 
 /** @returns no rows of tenants whose own runs have to give them; it never rejects */
 export async function runShared(
-  { shareable, host, events }: SharedRunOptions,
+  { shareable, host, events, sizes }: SharedRunOptions,
   bound: BoundQuery,
   tenants: readonly string[],
   options: RunOptions,
@@ -60,7 +62,7 @@ export async function runShared(
     return rows;
   };
   try {
-    return await runForTenants(runFor, { form, bounds, tenants, turns: host.turns });
+    return await runForTenants(runFor, { form, bounds, tenants, turns: host.turns, sizes });
   } catch (error) {
     if (options.signal.aborted) return new Map();
     if (error instanceof ForeignRow) {

@@ -266,6 +266,42 @@ export const alone: readonly (readonly [string, string])[] = [
     'SELECT id FROM events WHERE tenant = @project UNION ALL SELECT 1 ORDER BY id',
     'a part of a query reads no rows of the tenant',
   ],
+  [
+    'WITH e AS (SELECT id, kind FROM events WHERE tenant = @project) SELECT id, TO_JSON_STRING(e) AS k FROM e ORDER BY id',
+    'a row as a whole',
+  ],
+  [
+    "SELECT e.id, FORMAT('%T', e) AS k FROM (SELECT id, kind FROM events WHERE tenant = @project) AS e ORDER BY id",
+    'a row as a whole',
+  ],
+  [
+    'WITH e AS (SELECT id, kind FROM events WHERE tenant = @project) SELECT id, TO_JSON_STRING((SELECT AS STRUCT e.*)) AS k FROM e ORDER BY id',
+    'a row as a whole',
+  ],
+  [
+    'WITH e AS (SELECT id, kind FROM events WHERE tenant = @project) SELECT e.id, TO_JSON_STRING(u) AS k FROM e LEFT JOIN (SELECT id FROM users WHERE tenant = @project) AS u ON u.id = e.id ORDER BY id, k',
+    'a row as a whole',
+  ],
+  [
+    'WITH e AS (SELECT id, kind FROM events WHERE tenant = @project) SELECT MAX(id) AS id, TO_JSON_STRING(ARRAY_AGG(e ORDER BY e.id)) AS k FROM e GROUP BY kind ORDER BY id',
+    'a row as a whole',
+  ],
+  [
+    'WITH e AS (SELECT id, kind FROM events WHERE tenant = @project) SELECT id, (SELECT TO_JSON_STRING(x) FROM UNNEST([e]) AS x) AS k FROM e ORDER BY id',
+    'a row as a whole',
+  ],
+  [
+    'WITH e AS (SELECT id, kind FROM events WHERE tenant = @project) SELECT id FROM e GROUP BY id, TO_JSON_STRING(e) ORDER BY id',
+    'a row as a whole',
+  ],
+  [
+    'SELECT id, ROW_NUMBER() OVER w AS r FROM events WHERE tenant = @project WINDOW w AS (PARTITION BY n) ORDER BY id',
+    'ROW_NUMBER without ORDER BY',
+  ],
+  [
+    'SELECT id, ROW_NUMBER() OVER (w) AS r FROM events WHERE tenant = @project WINDOW v AS (PARTITION BY n), w AS (v) ORDER BY id',
+    'ROW_NUMBER without ORDER BY',
+  ],
   ['FROM events |> WHERE tenant = @project |> SELECT id |> ORDER BY id', 'pipe operators'],
   [
     "CREATE TEMP FUNCTION f(x INT64) RETURNS INT64 LANGUAGE js AS 'return x'; SELECT id FROM events WHERE tenant = @project AND f(id) = 1 ORDER BY id",

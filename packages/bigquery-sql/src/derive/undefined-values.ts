@@ -33,7 +33,7 @@ export function requireDefinedValues({ functions, script, query }: Syntax.Statem
   walk(query, requireDefined);
 }
 
-function requireDefined(node: Syntax.Node): void {
+function requireDefined(node: Syntax.Node, around: readonly Syntax.Node[]): void {
   if (node.kind === 'HavingExtreme') refuse(node, 'HAVING MAX or MIN: one of several rows');
   if (node.kind !== 'FunctionCall') return;
   const name = lastName(node.name);
@@ -41,10 +41,29 @@ function requireDefined(node: Syntax.Node): void {
   if (arbitrary.has(name)) refuse(node, `${name.toUpperCase()} may have another value in each run`);
   if (ordered.has(name) && over === undefined && node.orderBy.length === 0)
     refuse(node, `${name.toUpperCase()} without ORDER BY may have another value in each run`);
-  const isUnordered = over?.kind === 'Window' && over.base === undefined && over.orderBy.length === 0;
+  const windows = windowsOf(over, around);
+  const isUnordered = over !== undefined && windows.every(({ orderBy }) => orderBy.length === 0);
   const dependsOnOrder = placed.has(name) || ordered.has(name);
-  if (isUnordered && (dependsOnOrder || over.frame !== undefined))
+  if (isUnordered && (dependsOnOrder || windows.some(({ frame }) => frame !== undefined)))
     refuse(node, `${name.toUpperCase()} without ORDER BY may have another value in each run`);
+}
+
+/** A window, and the named ones that it extends. */
+function windowsOf(
+  over: Syntax.Identifier | Syntax.Window | undefined,
+  around: readonly Syntax.Node[],
+): readonly Syntax.Window[] {
+  const named = around.findLast((node) => 'windows' in node)?.windows ?? [];
+  const found = new Set<Syntax.Window>();
+  for (let next = over; next !== undefined; ) {
+    const name = next.kind === 'Identifier' ? next.name.toLowerCase() : undefined;
+    const window: Syntax.Window | undefined =
+      next.kind === 'Window' ? next : named.find((one) => one.name.name.toLowerCase() === name)?.window;
+    if (window === undefined || found.has(window)) break;
+    found.add(window);
+    next = window.base;
+  }
+  return [...found];
 }
 
 /** Requires that no sum depends on the order in which its rows are added. @throws NotDerivable */

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { LoopTurns } from '../../../src/concurrency/loop-turns.ts';
+import { runForTenants } from '../../../src/plugins/shared-runs/run-for-tenants.ts';
+import { maxSharedRows, type SharedForm } from '../../../src/plugins/shared-runs/share-query.ts';
+import { SharedSizes } from '../../../src/plugins/shared-runs/shared-sizes.ts';
+
+const tenants = Array.from({ length: 200 }, (_, at) => `t${at}`);
+const hourMs = 60 * 60 * 1000;
+
+/** The refreshes of a query whose tenants have so many rows: the runs of each one, and the tenants that it leaves. */
+function refreshesOf(rowsOf: (tenant: string) => number) {
+  let now = 0;
+  const sizes = new SharedSizes(() => now);
+  return async (afterMs: number) => {
+    now += afterMs;
+    let runs = 0;
+    const run = async (some: readonly string[]) => {
+      runs += 1;
+      return { rows: [], truncated: some.reduce((sum, tenant) => sum + rowsOf(tenant), 0) > maxSharedRows };
+    };
+    const found = await runForTenants(run, {
+      form: { tenant: 'tenant', rank: 'rank' } as SharedForm,
+      bounds: { offset: 0, limit: Number.POSITIVE_INFINITY, maxRows: maxSharedRows },
+      ...{ tenants, sizes, turns: new LoopTurns() },
+    });
+    return { runs, left: tenants.filter((tenant) => !found.has(tenant)) };
+  };
+}
+
+test('a run has as many tenants as had room the last time', async () => {
+  const refresh = refreshesOf(() => 5_000);
+  expect(await refresh(0)).toEqual({ runs: 31, left: [] });
+  expect(await refresh(60_000)).toEqual({ runs: 16, left: [] });
+  // Their rows may have become fewer.
+  expect(await refresh(hourMs)).toEqual({ runs: 31, left: [] });
+});
+
+test('tenants that have no room together are not run together for an hour', async () => {
+  const refresh = refreshesOf(() => 60_000);
+  expect(await refresh(0)).toEqual({ runs: 399, left: [] });
+  expect(await refresh(60_000)).toEqual({ runs: 0, left: tenants });
+  expect(await refresh(hourMs)).toEqual({ runs: 399, left: [] });
+});
+
+test('a tenant that has too many rows by itself does not stop the others from being run together', async () => {
+  const refresh = refreshesOf((tenant) => (tenant === 't7' ? 150_000 : 10));
+  const { runs, left } = await refresh(0);
+  expect({ left, isOften: runs > 10 }).toEqual({ left: ['t7'], isOften: true });
+  expect(await refresh(60_000)).toEqual({ runs: 2, left: ['t7'] });
+});
