@@ -56,6 +56,7 @@ export class TenantGroup {
     { run, due }: { readonly run: Run; readonly due: () => readonly string[] },
   ): Promise<Rows> {
     const replaces = options.refresh?.replaces ?? Number.NEGATIVE_INFINITY;
+    this.#dropEarlier(replaces);
     if (this.#running === undefined && !this.#held.has(tenant) && !this.#alone.has(tenant)) {
       const tenants = isResting(this.#options) ? [] : this.#openOf(tenant, due);
       if (tenants.length > 1)
@@ -102,6 +103,11 @@ export class TenantGroup {
       this.#held.clear();
       this.#alone.clear();
     });
+  }
+
+  /** A tenant has rows of a later run, of this gateway or another one: the others get rows of the next run with it. */
+  #dropEarlier(replaces: number): void {
+    for (const [one, held] of this.#held) if (held.moment <= replaces) this.#held.delete(one);
   }
 
   #take(tenant: string, replaces: number): Rows | undefined {

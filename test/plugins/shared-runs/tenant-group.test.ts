@@ -59,3 +59,36 @@ test.each([
 ])('a shared run that ends because %s is no failure in the log', async (_, leave) => {
   expect(await heldGroup(leave)).toEqual([]);
 });
+
+test('rows that another gateway has replaced meanwhile are computed together again', async () => {
+  const tenants = ['a', 'b', 'c', 'd'];
+  const clock = { elapsedMs: () => 0, after: () => () => {} };
+  const group = new TenantGroup({
+    ...{ name: 'q', shareable, claims: new Claims(undefined), closing: new AbortController().signal },
+    sizes: new SharedSizes(() => 0),
+    host: { clock, log: {}, turns: new LoopTurns() } as unknown as PluginHost,
+    events: { onRun() {}, onResult() {}, onFallback() {}, onForeignRow() {} },
+  });
+  const runs: unknown[] = [];
+  const run: Run = async (_, other) => {
+    const list = other?.parameters.list ?? ['one'];
+    runs.push(list);
+    const rows = [...list].map((tenant) => `{"t":"${tenant}","r":1,"id":1}`);
+    return { rows, truncated: false };
+  };
+  const refresh = (project: string, moment: number, replaces: number | undefined) =>
+    group.refresh(
+      project,
+      { query, parameters: { project } },
+      {
+        signal: new AbortController().signal,
+        wave: { moment, until: moment + 1 },
+        refresh: { replaces, tenants: () => [] },
+      },
+      { run, due: () => tenants },
+    );
+  await refresh('a', 10, undefined);
+  // The results of the others come from another gateway, and are newer.
+  await Promise.all(tenants.map((tenant) => refresh(tenant, 30, 20)));
+  expect(runs).toEqual([tenants, tenants]);
+});
