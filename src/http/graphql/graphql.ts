@@ -13,7 +13,6 @@ import { replyToHead } from '../rendering/reply-result.ts';
 import type { Resources } from './context.ts';
 import { buildCheckDocument } from './check-document.ts';
 import { buildFindHidden } from './hidden-fields.ts';
-import { introspectionLeaves } from './introspection/introspection-leaves.ts';
 import { acceptedEvents } from './media-type.ts';
 import { buildAutomaticDocuments } from './persisted/automatic.ts';
 import { buildTrustedDocuments, type TrustedDocuments, warnOfInvalid } from './persisted/trusted.ts';
@@ -90,7 +89,7 @@ type PartOptions = GraphqlOptions &
 /** Makes what answers by the schema of a part of a catalog, or of all of it. */
 function buildServerOf(options: PartOptions) {
   return function* (part: Catalog, share: number) {
-    const { introspection, extendSchema, following, trusted, turns, catalog, log } = options;
+    const { introspection, extendSchema, following, trusted, catalog, log } = options;
     const schema = yield* buildSchemaInSteps(part, extendSchema, following !== undefined);
     yield;
     const checkDocument = buildCheckDocument(schema, introspection, share);
@@ -100,7 +99,7 @@ function buildServerOf(options: PartOptions) {
       return buildFollowField({ ...options, schema });
     });
     const followField: FollowField = async (...field) => (await open())(...field);
-    const leaves = buildExecutionSchema(schema, introspectionLeaves(schema, turns));
+    const leaves = buildExecutionSchema(schema);
     const findHidden = buildFindHidden(catalog, part);
     return {
       schema,

@@ -1,5 +1,3 @@
-import { toBinaryText } from './binary-text.ts';
-
 /** Where a response is written. */
 export interface OutputBytes {
   readonly bytes: Buffer;
@@ -32,19 +30,3 @@ export const writtenBytes = (bytes: Uint8Array): Written =>
       yield;
     }
   });
-
-/** Pieces of text. */
-export function writtenTexts(texts: readonly string[]): Written {
-  const pieces = texts.map(toBinaryText);
-  const byteLength = pieces.reduce((sum, { length }) => sum + length, 0);
-  return new Written(byteLength, function* ({ bytes }, start) {
-    let at = start;
-    let stepEnd = at + stepLength;
-    for (const piece of pieces) {
-      at += bytes.write(piece, at, 'latin1');
-      if (at < stepEnd) continue;
-      stepEnd = at + stepLength;
-      yield;
-    }
-  });
-}
