@@ -1,15 +1,15 @@
 import { type GraphQLObjectType, isObjectType } from 'graphql';
-import { isNullableField } from '../../../catalog/model/null-values.ts';
 import type { RecordField } from '../../../catalog/model/saved-query.ts';
+import { numberOf } from '../../../memoize.ts';
 import {
   type CollectedField,
   collectFields,
   type SelectionScope,
   selectionsBelow,
 } from '../document/collect-fields.ts';
+import { cellOf } from './field-cell.ts';
 import { type ListRules, listsOfColumns, type WriteCell, withNulls, writerOf } from './cell-writers.ts';
 import { UnexpectedCell } from '../execution/needs-objects.ts';
-import { recordOutput } from './record-output.ts';
 
 interface RecordWriter {
   readonly write: WriteCell;
@@ -29,9 +29,9 @@ export function compileRecord(
   collected: CollectedField,
   scope: SelectionScope,
 ): RecordWriter {
-  const { id } = recordOutput(type, record.fields ?? []);
   const { write, key } = compileFields(record, type, collected, scope, listsOfColumns);
-  return { write, key: `${id}${key}` };
+  // A type of another version of the catalog has another number.
+  return { write, key: `${numberOf(type)}${key}` };
 }
 
 function compileFields(
@@ -41,23 +41,20 @@ function compileFields(
   scope: SelectionScope,
   lists: ListRules,
 ): RecordWriter {
-  const { typeName, fields } = recordOutput(type, record.fields ?? []);
+  const fields = type.getFields();
   const keys: string[] = [];
   const members = collectFields(selectionsBelow(collected), scope).map((inner, at): Member => {
     const { responseKey, name } = inner;
     const start = `${at === 0 ? '{' : ','}${JSON.stringify(responseKey)}:`;
-    const output = fields.get(name);
-    if (output === undefined) {
+    const cell = cellOf(fields[name]?.extensions);
+    if (cell === undefined) {
       keys.push(`${responseKey}:${name}`);
-      return { start: start + JSON.stringify(typeName), name: undefined };
+      return { start: start + JSON.stringify(type.name), name: undefined };
     }
-    const { field, type: inType } = output;
+    const { field, type: inType } = cell;
     const { write, key } = isObjectType(inType)
       ? compileFields(field, inType, inner, scope, listsInRecords)
-      : {
-          write: writerOf({ ...field, required: !isNullableField(field) }, inType, listsInRecords),
-          key: '',
-        };
+      : { write: writerOf(field, inType, listsInRecords), key: '' };
     keys.push(`${responseKey}:${name}${key}`);
     return { start, name: field.name, isInherited: field.name in Object.prototype, write };
   });

@@ -10,19 +10,13 @@ import { isNoKey, keyValue } from './key-value.ts';
 import type { ColumnFormat } from './cell-blocks.ts';
 import { SelectsMore, UnexpectedCell } from '../execution/needs-objects.ts';
 
-/** An object in rows that some of their columns identify. */
-export interface RowObject {
-  readonly typeName: string;
-  readonly key: readonly ColumnKeyField[];
-}
-
 const keyName = 'key';
 
-/** The extension of the field of such an object. */
+/** The extension of a field of rows that is an object, which some of their columns identify. */
 export const keyExtension = (key: readonly ColumnKeyField[]) => ({ [keyName]: key });
 
 /** The columns that identify the object of a field; undefined for other fields. */
-export const keyOfObject = (extensions: Readonly<Record<string, unknown>>) =>
+export const keyOfObject = (extensions: Readonly<Record<string, unknown>> = {}) =>
   extensions[keyName] as readonly ColumnKeyField[] | undefined;
 
 interface ObjectWriter {
@@ -37,7 +31,8 @@ interface ObjectWriter {
  * @throws SelectsMore if more than the key is selected
  */
 export function compileRowObject(
-  { typeName, key }: RowObject,
+  typeName: string,
+  key: readonly ColumnKeyField[],
   collected: CollectedField,
   scope: SelectionScope,
 ): ObjectWriter {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { type GraphQLObjectType, isObjectType } from 'graphql';
 import type { ResultDocument } from '../../../results/result-document.ts';
 import {
   type CollectedField,
@@ -7,9 +8,10 @@ import {
   selectionsBelow,
 } from '../document/collect-fields.ts';
 import { blockOf, type Cells, type ColumnGroup } from './cell-blocks.ts';
+import { cellOf } from './field-cell.ts';
+import { columnPlaces } from './column-places.ts';
 import { compileRecord } from './record-writer.ts';
-import { compileRowObject } from './row-object.ts';
-import type { RowOutput } from './row-output.ts';
+import { compileRowObject, keyOfObject } from './row-object.ts';
 import { compileRows, type RowMember } from './rows-writer.ts';
 import type { Written } from '../execution/written.ts';
 
@@ -41,17 +43,17 @@ interface SelectedColumn {
 
 /** Compiles the fields of rows. @throws SelectsMore */
 export function compileRowFields(
-  output: RowOutput,
+  row: GraphQLObjectType,
   fields: readonly CollectedField[],
   scope: SelectionScope,
 ): RowSelection {
-  const { members, selected } = membersOf(output, fields, scope);
+  const { members, selected } = membersOf(row, fields, scope);
   return selectionOfMembers(members, selected);
 }
 
 /** Compiles the fields of edges: rows, each with its cursor. @throws SelectsMore */
 export function compileEdgeFields(
-  output: RowOutput,
+  row: GraphQLObjectType,
   typeName: string,
   fields: readonly CollectedField[],
   scope: SelectionScope,
@@ -61,7 +63,7 @@ export function compileEdgeFields(
     const { responseKey, name } = field;
     if (name === 'cursor') return { responseKey, place: { group: cursors, at: 0 } };
     if (name !== 'node') return { responseKey, constant: JSON.stringify(typeName) };
-    const node = membersOf(output, collectFields(selectionsBelow(field), scope), scope);
+    const node = membersOf(row, collectFields(selectionsBelow(field), scope), scope);
     selected.push(...node.selected);
     return { responseKey, members: node.members };
   });
@@ -95,41 +97,40 @@ function selectionOfMembers(
 }
 
 function membersOf(
-  output: RowOutput,
+  row: GraphQLObjectType,
   fields: readonly CollectedField[],
   scope: SelectionScope,
 ): { readonly members: readonly RowMember[]; readonly selected: readonly SelectedColumn[] } {
   const selected: SelectedColumn[] = [];
   const members = fields.map((field): RowMember => {
     const { responseKey, name } = field;
-    const ofRecord = selectedColumn(output, field, scope);
+    const ofRecord = selectedColumn(row, field, scope);
     if (ofRecord !== undefined) {
       selected.push(ofRecord);
       return { responseKey, place: { group: ofRecord.group, at: 0 } };
     }
-    const place = output.columns.get(name);
-    return place === undefined
-      ? { responseKey, constant: JSON.stringify(output.typeName) }
-      : { responseKey, place };
+    const place = columnPlaces(row).get(name);
+    return place === undefined ? { responseKey, constant: JSON.stringify(row.name) } : { responseKey, place };
   });
   return { members, selected };
 }
 
 /** @returns undefined if the field has no selection: it is neither a record with known fields nor another object */
 function selectedColumn(
-  { records, objects }: RowOutput,
+  row: GraphQLObjectType,
   field: CollectedField,
   scope: SelectionScope,
 ): SelectedColumn | undefined {
   const { name } = field;
-  const record = records.get(name);
-  const object = objects.get(name);
-  if (record !== undefined) {
-    const { write, key } = compileRecord(record.column, record.type, field, scope);
-    return { group: [{ name, column: record.column.name, write }], selection: shortKey(key) };
+  const { extensions, type } = row.getFields()[name] ?? {};
+  const cell = cellOf(extensions);
+  const objectKey = keyOfObject(extensions);
+  if (cell !== undefined && isObjectType(cell.type)) {
+    const { write, key } = compileRecord(cell.field, cell.type, field, scope);
+    return { group: [{ name, column: cell.field.name, write }], selection: shortKey(key) };
   }
-  if (object === undefined) return undefined;
-  const { write, key } = compileRowObject(object, field, scope);
+  if (objectKey === undefined) return undefined;
+  const { write, key } = compileRowObject(String(type), objectKey, field, scope);
   return { group: [{ name, column: '', write }], selection: shortKey(key) };
 }
 

@@ -26,12 +26,11 @@ import { rowListBytes } from '../rows/row-size.ts';
 import { selectionOf } from '../document/collect-fields.ts';
 import { leafExtension } from '../execution/execution-schema.ts';
 import { keyExtension } from '../rows/row-object.ts';
-import { rowOutput } from '../rows/row-output.ts';
 import { compileRowFields } from '../rows/row-selection.ts';
 import { outputValue } from '../rows/output-values.ts';
 import { describeField } from './field-type.ts';
 import { objectType } from './object-type.ts';
-import { fieldType } from './record-type.ts';
+import { cellField } from './record-type.ts';
 import { type AggregateTexts, aggregateOutput, selectedPlaces } from './rows/aggregate-type.ts';
 import { readRowArguments, rowArgumentTypes, whereArgument } from './rows/row-inputs.ts';
 import type { RowField } from '../schema-extension.ts';
@@ -70,15 +69,9 @@ function buildResultType(query: SavedQuery, more: RowFields): GraphQLObjectType<
         query.columns.map((column): [string, GraphQLFieldConfig<Row, Context>] => {
           const field = camelCase(column.name);
           const place = { typeName: `${name}Row_${field}`, path: column.name, query: query.name };
-          const type = fieldType(place, column);
-          return [
-            field,
-            {
-              type: isNullableColumn(column) ? type : new GraphQLNonNull(type),
-              description: describeField(column),
-              resolve: (values) => outputValue(column, values[column.name]),
-            },
-          ];
+          const one = { ...column, required: !isNullableColumn(column) };
+          const valueOf = (values: Row) => outputValue(column, values[column.name]);
+          return [field, cellField(place, one, describeField(column), valueOf)];
         }),
       ),
       ...Object.fromEntries(
@@ -110,9 +103,7 @@ function rowsField(query: SavedQuery, row: GraphQLObjectType<Row, Context>) {
       return outcome === undefined ? parseRows(document) : parseSelectedRows(document, outcome);
     },
     extensions: leafExtension<CachedResult, Context>((result, args, context, info) => {
-      const selection = context.selectionOf(info, (...fields) =>
-        compileRowFields(rowOutput(query, row), ...fields),
-      );
+      const selection = context.selectionOf(info, (...fields) => compileRowFields(row, ...fields));
       const write = ({ document, outcome }: SelectedRows) =>
         context.writeRows(selection, { document, places: outcome?.rows });
       return Object.keys(args).length === 0

@@ -22,7 +22,6 @@ import type { Context } from '../../context.ts';
 import { collectFields, selectionOf, selectionsBelow } from '../../document/collect-fields.ts';
 import { rowListBytes } from '../../rows/row-size.ts';
 import { leafExtension } from '../../execution/execution-schema.ts';
-import { rowOutput } from '../../rows/row-output.ts';
 import { compileEdgeFields } from '../../rows/row-selection.ts';
 import { objectType } from '../object-type.ts';
 import { resultFields } from '../shared-types.ts';
@@ -92,7 +91,7 @@ function buildConnectionType(query: SavedQuery, row: GraphQLObjectType): GraphQL
         },
         extensions: leafExtension<Page, Context>(({ result, cursors }, _args, context, info) => {
           const selection = context.selectionOf(info, (...fields) =>
-            compileEdgeFields(rowOutput(query, row), edge.name, ...fields),
+            compileEdgeFields(row, edge.name, ...fields),
           );
           return context.writeRows(selection, { document: result.document, cursors });
         }),
