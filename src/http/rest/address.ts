@@ -2,7 +2,7 @@ import { EndpointRequest } from '../../call/endpoint-request.ts';
 import type { RawParameters } from '../../catalog/binding/bind.ts';
 import { findQuery, lookUpQuery } from '../../catalog/model/find-query.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
-import { GatewayError } from '../../errors.ts';
+import { unlessRefused } from '../../errors.ts';
 import type { Renderers } from '../../formats/renderers.ts';
 import { memoize } from '../../memoize.ts';
 import { endpointPath } from '../message/paths.ts';
@@ -59,12 +59,9 @@ export const addressText = ({ url }: PreparedRequest): string =>
 
 /** The same query in another version of the catalog; undefined if the request means no query there. */
 export const queryAt = memoize((renderers: Renderers) =>
-  memoize((request: PreparedRequest) => (catalog: Catalog): SavedQuery | undefined => {
-    try {
-      return addressOf({ catalog, renderers }, request).query;
-    } catch (error) {
-      if (error instanceof GatewayError) return undefined;
-      throw error;
-    }
-  }),
+  memoize(
+    (request: PreparedRequest) =>
+      (catalog: Catalog): SavedQuery | undefined =>
+        unlessRefused(() => addressOf({ catalog, renderers }, request).query),
+  ),
 );

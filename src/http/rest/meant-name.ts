@@ -1,6 +1,6 @@
 import { quoteShort } from '@querygate/text';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
-import { GatewayError } from '../../errors.ts';
+import { unlessRefused } from '../../errors.ts';
 import { ArgumentReader } from '../../row-arguments/reading/argument-reader.ts';
 import {
   isCondition,
@@ -124,12 +124,5 @@ function likePattern(word: string, text: string): string {
 
 const isShown = (text: string): boolean => /^[\w.,:()*+-]{1,80}$/.test(text);
 
-function isAccepted(query: SavedQuery, column: string, text: string): boolean {
-  try {
-    parseCondition(new ArgumentReader(query), column, text);
-    return true;
-  } catch (error) {
-    if (error instanceof GatewayError) return false;
-    throw error;
-  }
-}
+const isAccepted = (query: SavedQuery, column: string, text: string): boolean =>
+  unlessRefused(() => parseCondition(new ArgumentReader(query), column, text)) !== undefined;

@@ -1,21 +1,5 @@
-/** The thing that a word of another service says about rows. */
-export type Meaning =
-  | 'filter'
-  | 'negation'
-  | 'order'
-  | 'direction'
-  | 'limit'
-  | 'offset'
-  | 'page'
-  | 'after'
-  | 'before'
-  | 'last'
-  | 'columns'
-  | 'groups'
-  | 'count';
-
 /** Words of OData, JSON:API, json-server, Django, Spring, LoopBack, Prisma, Relay and others, in lower case, letters only. */
-const words: Readonly<Record<Meaning, string>> = {
+const words = {
   filter:
     'filter filters filterby where wheres condition conditions criteria predicate rsql fiql rql q search',
   negation: 'not',
@@ -34,6 +18,9 @@ const words: Readonly<Record<Meaning, string>> = {
   groups: 'distinct distinctby distincton group groups groupby having aggregate aggregates aggregation apply',
   count: 'count inlinecount totalcount includetotal includecount withcount',
 };
+
+/** The thing that a word of another service says about rows. */
+export type Meaning = keyof typeof words;
 
 /** Words that are about pages if their value is a number, and about other things if it is not. */
 const wordsOfNumbers: Readonly<Partial<Record<Meaning, string>>> = {

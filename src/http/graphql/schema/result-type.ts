@@ -70,8 +70,8 @@ function buildResultType(query: SavedQuery, more: RowFields): GraphQLObjectType<
           const field = camelCase(column.name);
           const place = { typeName: `${name}Row_${field}`, path: column.name, query: query.name };
           const one = { ...column, required: !isNullableColumn(column) };
-          const valueOf = (values: Row) => outputValue(column, values[column.name]);
-          return [field, cellField(place, one, describeField(column), valueOf)];
+          const cellIn = (values: Row) => outputValue(column, values[column.name]);
+          return [field, cellField(place, one, describeField(column), cellIn)];
         }),
       ),
       ...Object.fromEntries(
