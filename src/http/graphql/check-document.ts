@@ -117,14 +117,8 @@ function operationsOf({ definitions }: DocumentNode): readonly OperationDefiniti
   });
 }
 
-/** An estimate. */
-function rejectionBytes({ operations = [], errors }: Rejection): number {
-  const names = operations.reduce((sum, { name }) => sum + 300 + 2 * (name?.value.length ?? 0), 0);
-  return errors.reduce(
-    (sum, { message, positions = [] }) => sum + 300 + 2 * message.length + 8 * positions.length,
-    200 + names,
-  );
-}
+/** An estimate: an object takes some hundred bytes beside its text. */
+const rejectionBytes = (rejection: Rejection): number => 500 + 3 * JSON.stringify(rejection).length;
 
 /** Each request has errors of its own, because the server adds to them. */
 function reject({ operations, errors }: Rejection, text: string): CheckedDocument {

@@ -60,10 +60,13 @@ export interface ServerContext {
   readonly operation: Operation;
 }
 
+/** A page of a result, with what is known of the result. */
+export type ResultPage = Page & CachedResult;
+
 /** The parts of the gateway that resolvers use during one request. */
 export interface Context extends ResolverContext {
   /** A page of a query that has pages. @throws GatewayError as `bindPage` does, and as above */
-  getPage(query: SavedQuery, parameters: RawParameters, request: PageRequest): Promise<Page>;
+  getPage(query: SavedQuery, parameters: RawParameters, request: PageRequest): Promise<ResultPage>;
   /**
    * The result of arguments over all rows of a query, if the one that `getResult` gave has only the first rows and the
    * query is pushed; undefined otherwise. @throws GatewayError as `getResult` does
@@ -205,13 +208,14 @@ function obtainingOf(
     },
     getValueResult: (request, list) => loader.loadValue(request, list),
     async getPage(query, parameters, request) {
-      let page: BoundPage | undefined;
+      let bound: BoundPage | undefined;
       const result = await loader.load(new EndpointRequest(query, parameters), (whole) => {
-        page = bindPage(whole, parameters, request);
-        return page.bound;
+        bound = bindPage(whole, parameters, request);
+        return bound.bound;
       });
-      if (page === undefined) throw new Error('a page that was not bound');
-      return pageOfResult(result, page, owner);
+      if (bound === undefined) throw new Error('a page that was not bound');
+      const page = await pageOfResult(result, bound, owner);
+      return { ...page.result, ...page };
     },
   };
 }

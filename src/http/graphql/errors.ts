@@ -50,15 +50,9 @@ function toGraphqlError(error: GatewayError, location?: GraphQLError): GraphQLEr
     // Yoga turns these into headers of the response and omits them from its body.
     ...(Object.keys(headers).length === 0 ? {} : { http: { headers } }),
   };
-  return withNodes(new GraphQLError(message, { extensions, path: location?.path }), location?.nodes);
-}
-
-/**
- * An error that is written as a new one with these nodes: its own locations would be found in vain, by a search through
- * the whole document.
- */
-function withNodes(error: GraphQLError, nodes: GraphQLError['nodes']): GraphQLError {
-  return Object.assign(error, { nodes });
+  const shown = new GraphQLError(message, { extensions, path: location?.path });
+  // It is written as a new one: its own locations would be found in vain, by a search through the whole document.
+  return Object.assign(shown, { nodes: location?.nodes });
 }
 
 /**
@@ -74,8 +68,14 @@ export function sanitizeDocumentError(error: GraphQLError, code = 'BAD_USER_INPU
     error.extensions.http = { ...withoutAllow(http), spec: false };
   }
   const message = shortenMessage(error.message);
-  if (message === error.message) return error;
-  const { extensions, nodes, path, source, positions } = error;
+  return message === error.message ? error : copyOf(error, message, error.extensions);
+}
+
+function copyOf(
+  { nodes, path, source, positions }: GraphQLError,
+  message: string,
+  extensions: GraphQLError['extensions'],
+): GraphQLError {
   return new GraphQLError(message, { extensions, nodes, path, source, positions });
 }
 
@@ -106,14 +106,7 @@ function withoutSuggestion(message: string): string {
 }
 
 /** An error as the body of a response has it: what it adds to status and headers is not in it. */
-export function withoutHttp({
-  message,
-  nodes,
-  source,
-  positions,
-  path,
-  extensions,
-}: GraphQLError): GraphQLError {
-  const { http: _, ...shown } = extensions;
-  return new GraphQLError(message, { nodes, source, positions, path, extensions: shown });
+export function withoutHttp(error: GraphQLError): GraphQLError {
+  const { http: _, ...shown } = error.extensions;
+  return copyOf(error, error.message, shown);
 }

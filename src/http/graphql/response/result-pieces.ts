@@ -1,6 +1,5 @@
 import type { ExecutionResult } from 'graphql';
-import { type BinaryText, toBinaryText } from '../execution/binary-text.ts';
-import { copyMargin, Written } from '../execution/written.ts';
+import { type BinaryText, copyMargin, toBinaryText, Written } from '../execution/written.ts';
 
 type Piece = BinaryText | Written;
 

@@ -2,9 +2,8 @@ import type { ResultDocument } from '../../../results/result-document.ts';
 import { type Row, rowParts } from '../../../results/row-parts.ts';
 import { httpLimits } from '../../message/http-limits.ts';
 import { responseTooLarge } from '../errors.ts';
-import { type BinaryText, toBinaryText } from '../execution/binary-text.ts';
 import { UnexpectedCell } from '../execution/needs-objects.ts';
-import { copyMargin } from '../execution/written.ts';
+import { type BinaryText, copyMargin, toBinaryText } from '../execution/written.ts';
 
 /** How a column is written: under which name, and with which text. */
 export interface ColumnFormat {

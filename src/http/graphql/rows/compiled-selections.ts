@@ -1,4 +1,4 @@
-import { type FieldNode, type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
+import { type FieldNode, type GraphQLResolveInfo, Kind, visit } from 'graphql';
 import { getOrAdd } from '../../../get-or-add.ts';
 import { type CollectedField, selectionOf, type SelectionScope } from '../document/collect-fields.ts';
 import { NullCondition } from '../execution/needs-objects.ts';
@@ -61,21 +61,17 @@ function conditionsIn(
   fragments: GraphQLResolveInfo['fragments'],
 ): readonly string[] {
   const names = new Set<string>();
-  const spread = new Set<string>();
-  const collect = ({ selections }: SelectionSetNode) => {
-    for (const selection of selections) {
-      for (const { arguments: given = [] } of selection.directives ?? []) {
+  const selectionSets = new Set(nodes.flatMap(({ selectionSet }) => selectionSet ?? []));
+  // Those of fragments are added meanwhile.
+  for (const selectionSet of selectionSets)
+    visit(selectionSet, {
+      Directive: ({ arguments: given = [] }) => {
         for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
-      }
-      if (selection.kind !== Kind.FRAGMENT_SPREAD) {
-        if (selection.selectionSet !== undefined) collect(selection.selectionSet);
-      } else if (!spread.has(selection.name.value)) {
-        spread.add(selection.name.value);
-        const fragment = fragments[selection.name.value];
-        if (fragment !== undefined) collect(fragment.selectionSet);
-      }
-    }
-  };
-  for (const { selectionSet } of nodes) if (selectionSet !== undefined) collect(selectionSet);
+      },
+      FragmentSpread: ({ name }) => {
+        const fragment = fragments[name.value];
+        if (fragment !== undefined) selectionSets.add(fragment.selectionSet);
+      },
+    });
   return [...names];
 }
