@@ -47,10 +47,7 @@ const maxRejectionBytes = 100_000;
 /** Characters of what is left of valid documents without their plain fields. */
 const maxKeptRemainders = 200_000;
 
-/**
- * @param introspection whether callers may query the schema
- * @param share how much of what is kept at most
- */
+/** @param share how much of what is kept at most */
 export function buildCheckDocument(schema: GraphQLSchema, introspection: boolean, share = 1): CheckDocument {
   const findErrors = buildFindErrors(schema, introspection);
   // Like requests, documents are kept from their second time on.

@@ -80,11 +80,7 @@ export interface Context extends ResolverContext {
   writeRows(selection: RowSelection, rows: FieldRows): Written | Promise<Written>;
   /** Counts the bytes of a leaf. @throws GatewayError QUERY_TOO_EXPENSIVE if the response would be too large */
   chargeLeaf(leaf: Written): Written;
-  /**
-   * Counts rows that graphql-js writes as objects, and waits for the key's turn to do so.
-   *
-   * @throws GatewayError QUERY_TOO_EXPENSIVE if it would be too many; OVERLOADED
-   */
+  /** Counts rows that graphql-js writes as objects, and waits for a turn. @throws GatewayError QUERY_TOO_EXPENSIVE | OVERLOADED */
   chargeObjects(bytes: number): Promise<void>;
   /** Notes that the response says how a result was obtained. @returns the value that says it */
   ofObtaining<T>(value: T): T;

@@ -55,11 +55,7 @@ function toGraphqlError(error: GatewayError, location?: GraphQLError): GraphQLEr
   return Object.assign(shown, { nodes: location?.nodes });
 }
 
-/**
- * An error in the caller's document: short, and without names of the schema that the caller did not write.
- *
- * @param code if graphql-js sets none
- */
+/** An error in a document: short, and without names of the schema that the caller did not write. @param code if it has none */
 export function sanitizeDocumentError(error: GraphQLError, code = 'BAD_USER_INPUT'): GraphQLError {
   error.extensions.code ??= code;
   const { http } = error.extensions;
@@ -87,10 +83,8 @@ function withoutAllow(http: object): object {
 }
 
 /**
- * Without the suggestions of graphql-js, which may name what the caller is not to see.
- *
- * Linear, and without regular expressions: graphql-js quotes the caller's values in full, so that a message may be as long
- * as a body.
+ * Without the suggestions of graphql-js, which may name what the caller is not to see. Linear, and without regular expressions:
+ * graphql-js quotes the caller's values in full, so that a message may be as long as a body.
  */
 export function shortenMessage(message: string): string {
   return shorten(withoutSuggestion(message), httpLimits.maxErrorLength);

@@ -1,4 +1,4 @@
-import { quoteShort } from '@querygate/text';
+import { nearestName, quoteShort } from '@querygate/text';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { unlessRefused } from '../../errors.ts';
 import { ArgumentReader } from '../../row-arguments/reading/argument-reader.ts';
@@ -56,11 +56,9 @@ export const fromFirstLetter = (name: string): string =>
 export const shownName = (name: string): string => (/^[!-~]+$/.test(name) ? name : quoteShort(name));
 
 /**
- * How a condition on a column is written, for one whose operator is a part of the name; one that is accepted.
+ * A condition that is accepted on a column, for one whose operator is a part of the name.
  *
- * @param column that may be filtered
  * @param name `n[gte]`, `n__gte`, `gt(n)`, or the `n>` of `n>=59`
- * @param text the value of the parameter
  */
 export function conditionOn(query: SavedQuery, column: string, name: string, text: string): string {
   const start = fromFirstLetter(name);
@@ -83,11 +81,7 @@ const wordsOf = (text: string): readonly string[] => {
   return words.length > 1 ? [words.join(''), ...words] : words;
 };
 
-/**
- * The first condition of those that a word and a value may mean that the query accepts.
- *
- * @param word an operator in any spelling
- */
+/** The first condition of those that an operator in any spelling and a value may mean that the query accepts. */
 export function condition(query: SavedQuery, column: string, word: string, text: string): string {
   const operator = operatorOf(word) ?? 'eq';
   const values = [
@@ -126,3 +120,9 @@ const isShown = (text: string): boolean => /^[\w.,:()*+-]{1,80}$/.test(text);
 
 const isAccepted = (query: SavedQuery, column: string, text: string): boolean =>
   unlessRefused(() => parseCondition(new ArgumentReader(query), column, text)) !== undefined;
+
+/** The name that a text probably means, whatever the case of either. */
+export function nearestInAnyCase(text: string, names: readonly string[], most: number): string | undefined {
+  const inLowerCase = names.map((name) => name.toLowerCase());
+  return names[inLowerCase.indexOf(nearestName(text.toLowerCase(), inLowerCase, most) ?? '')];
+}

@@ -1,10 +1,10 @@
-import { nearestName } from '@querygate/text';
 import { parseVersionName } from '../../catalog/model/version-name.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Principal } from '../../keys/principal.ts';
 import { mayQuery } from '../../call/gate.ts';
 import type { Addressing } from './address.ts';
+import { nearestInAnyCase } from './meant-name.ts';
 
 /** More endpoints than this are not compared with a name: a request for an unknown one must stay cheap. */
 const maxCompared = 2_000;
@@ -32,13 +32,7 @@ export function withNearestEndpoint(
 
 function nearestAdvice(queries: readonly SavedQuery[], address: string): string | undefined {
   const names = queries.flatMap(({ name, aliases }) => [name, ...aliases]);
-  const most = Math.min(maxEdits, Math.ceil(address.length / 4));
-  const nearest = nearestName(
-    address.toLowerCase(),
-    names.map((name) => name.toLowerCase()),
-    most,
-  );
-  const name = names.find((one) => one.toLowerCase() === nearest);
+  const name = nearestInAnyCase(address, names, Math.min(maxEdits, Math.ceil(address.length / 4)));
   return name === undefined ? undefined : `did you mean ${name}?`;
 }
 

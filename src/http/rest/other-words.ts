@@ -39,11 +39,7 @@ const byWord = (table: Readonly<Partial<Record<Meaning, string>>>): ReadonlyMap<
 const meanings = byWord(words);
 const meaningsOfNumbers = byWord(wordsOfNumbers);
 
-/**
- * The meaning of a name in other services, however it is written: `$top`, `_limit`, `page[size]`, `sort[id]`, `orderBy`.
- *
- * @param text its value, '' if that is not known
- */
+/** The meaning in other services of a name with a value, '' if that is not known: `$top`, `_limit`, `page[size]`, `orderBy`. */
 export function meaningOf(name: string, text: string): Meaning | undefined {
   if (!/^[!-~]+$/.test(name)) return undefined;
   const [base = ''] = name.split(/(?<=\w)[^\w-]/, 1);

@@ -34,10 +34,7 @@ export function adviceOnColumn(endpoint: EndpointRequest, column: string, name: 
   return `${column} cannot be filtered, these can be: ${listShort(filter.map((one) => one.name))}`;
 }
 
-/**
- * How the query takes what a word of another service means, or why it does not. A parameter that the query declares is no word
- * of rows.
- */
+/** How the query takes what a word of another service means, or why it does not. */
 export function adviceOnMeaning(endpoint: EndpointRequest, name: string, meaning: Meaning): string {
   const { query, parameters } = endpoint;
   const [text = ''] = parameters.get(name) ?? [];

@@ -75,11 +75,7 @@ export function collectFields(
 /** The only type with several kinds of objects. */
 const unionOfEntities = '_Entity';
 
-/**
- * The fields that an operation selects below the one that is resolved, as the response has them.
- *
- * @param type the object type that is selected of, where it may be one of several
- */
+/** The fields that an operation selects below the one that is resolved, of an object of `type` if it may be one of several. */
 export function selectionOf(
   {
     fieldNodes,

@@ -79,10 +79,8 @@ export const isOfUnknownName = (message: string): boolean =>
   unknownNames.some(([pattern]) => pattern.test(message));
 
 /**
- * Adds to messages about unknown names what is probably meant. The comparison is our own: that of graphql-js takes as long as
- * a name is, for each name of the schema.
- *
- * @param schema what the caller may see
+ * Adds to messages about unknown names what is probably meant, of the schema that the caller may see. The comparison is our
+ * own: that of graphql-js takes as long as a name is, for each name of the schema.
  */
 export function addNearestNames(errors: readonly GraphQLError[], schema: GraphQLSchema): void {
   let left = maxSuggestions;

@@ -3,12 +3,7 @@ import { httpLimits } from '../../message/http-limits.ts';
 import { operationTooLarge } from '../errors.ts';
 import { type CollectedField, collectFields, fragmentsOf, selectionsBelow } from './collect-fields.ts';
 
-/**
- * Limits fields that are selected again under other aliases.
- *
- * @param document must be valid: a fragment that spreads itself would not end here
- * @returns errors as validation returns them
- */
+/** The error of a document that selects too many fields again under other aliases. It must be valid: no fragment spreads itself. */
 export function limitRepeatedFields(document: DocumentNode): readonly GraphQLError[] {
   const { maxRepeatedFields } = httpLimits;
   if (countRepeatedFields(document) <= maxRepeatedFields) return [];

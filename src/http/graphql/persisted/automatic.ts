@@ -16,8 +16,6 @@ interface Stored {
 /**
  * Automatic persisted queries: a document that was sent once with its SHA-256 is named by it from then on. They are kept in
  * this process, the latest used first; a client whose document is not kept sends it again.
- *
- * @param maxBytes of all documents
  */
 export function buildAutomaticDocuments(maxBytes: number = httpLimits.maxPersistedBytes): PersistedDocuments {
   /** Of the documents of each key. */

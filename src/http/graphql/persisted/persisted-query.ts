@@ -52,6 +52,5 @@ export function notFound(): GraphQLError {
   return new GraphQLError('PersistedQueryNotFound', { extensions });
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -27,11 +27,7 @@ export class ResultPieces {
     return this.#pieces.reduce((sum, piece) => sum + byteLengthOf(piece), 0);
   }
 
-  /**
-   * Writes them in steps.
-   *
-   * @param memory has `copyMargin` bytes more than are written
-   */
+  /** Writes them in steps. @param memory has `copyMargin` bytes more than are written */
   *write(memory: Buffer): Generator<void, Buffer> {
     const out = { bytes: memory, view: new DataView(memory.buffer, memory.byteOffset, memory.byteLength) };
     let at = 0;

@@ -25,11 +25,7 @@ interface ObjectWriter {
   readonly key: string;
 }
 
-/**
- * Compiles the writer of an object in rows, as far as its key says it.
- *
- * @throws SelectsMore if more than the key is selected
- */
+/** Compiles the writer of an object in rows, as far as its key says it. @throws SelectsMore if more is selected */
 export function compileRowObject(
   typeName: string,
   key: readonly ColumnKeyField[],

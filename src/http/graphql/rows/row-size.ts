@@ -30,11 +30,7 @@ interface Added {
   readonly recordBytes: number;
 }
 
-/**
- * About the bytes of one list of rows in a response: cells are as long as in the document.
- *
- * @param spans where the rows are in the document, if not all are
- */
+/** About the bytes of one list of rows in a response. @param spans where the rows are in the document, if not all are */
 export function rowListBytes(
   row: SelectedObject,
   { encodings: { identity }, metadata }: ResultDocument,

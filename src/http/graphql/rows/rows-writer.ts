@@ -14,10 +14,7 @@ export interface ColumnPlace {
   readonly at: number;
 }
 
-/**
- * One member of every row, in the order of the selection: a column under its own name or an alias, a constant, or an object
- * of such members.
- */
+/** One member of every row: a column under its own name or an alias, a constant, or an object of such members. */
 export type RowMember = { readonly responseKey: string } & (
   | { readonly place: ColumnPlace }
   | { readonly constant: string }

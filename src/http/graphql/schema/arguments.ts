@@ -67,10 +67,7 @@ export function argumentType(parameter: Parameter): string {
   return parameter.required ? `${type}!` : type;
 }
 
-/**
- * An enum that suggests no values: graphql-js would look for one in each value that it refuses, which may be as long as a
- * body.
- */
+/** An enum that suggests no values: graphql-js would compare them with a value that may be as long as a body. */
 class PlainEnumType extends GraphQLEnumType {
   override coerceInputValue(value: unknown) {
     return super.coerceInputValue(value, true);

@@ -45,11 +45,7 @@ export function rowTypeOf(result: GraphQLObjectType<CachedResult, Context>): Gra
   throw new TypeError(`${result.name} has no rows`);
 }
 
-/**
- * The type of a saved query's field: its rows and their metadata.
- *
- * @param more further fields of rows
- */
+/** The type of a saved query's field: its rows and their metadata. @param more further fields of rows */
 export const resultTypeWith = (
   query: SavedQuery,
   more: RowFields | undefined,

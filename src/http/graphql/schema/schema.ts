@@ -23,11 +23,7 @@ import { connectionType, pageArguments, readPageRequest } from './rows/connectio
 import type { ExtendSchema, QueryTypes } from '../schema-extension.ts';
 import { scalars, sqlResult } from './shared-types.ts';
 
-/**
- * The GraphQL schema of a catalog: one root field for each name of a saved query, and `endpoints`, `endpoint`, which describe them.
- *
- * @param extend adds further fields
- */
+/** The GraphQL schema of a catalog: root fields for each name of a saved query, and `endpoints`, `endpoint`, which describe them. */
 export const buildSchema = (catalog: Catalog, extend?: ExtendSchema): GraphQLSchema =>
   runSteps(buildSchemaInSteps(catalog, extend));
 

@@ -77,11 +77,7 @@ function orderType(query: SavedQuery): GraphQLInputObjectType | undefined {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/**
- * The arguments of a field of rows, as graphql-js has coerced them.
- *
- * @throws GatewayError INVALID_PARAMETER
- */
+/** The arguments of a field of rows, as graphql-js has coerced them. @throws GatewayError INVALID_PARAMETER */
 export function readRowArguments(
   query: SavedQuery,
   values: Values,
