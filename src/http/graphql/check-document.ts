@@ -23,7 +23,6 @@ export interface CheckedDocument {
   /** With errors, only its operations, without what they select. */
   readonly document: DocumentNode;
   readonly errors: readonly GraphQLError[];
-  /** The selections that were compiled of it. */
   readonly selections: CompiledSelections;
   /** True if it selects fields that no leaf can write. */
   needsObjects: boolean;

@@ -86,7 +86,6 @@ export interface Context extends ResolverContext {
   ofObtaining<T>(value: T): T;
   /** Reports a refusal to the operator. @returns the error */
   audited<E>(error: E): E;
-  /** Waits for the key's turn of the event loop, if one is due. */
   nextTurn(): Promise<unknown> | undefined;
 }
 
@@ -95,7 +94,6 @@ export interface Resources extends Omit<LoadOptions, 'maxRunning'> {
   readonly pageOfResult: PageOfResult;
   readonly makeCells: MakeCells;
   readonly audit: Audit;
-  /** As `Clock` has it. */
   readonly elapsedMs: () => number;
 }
 
@@ -177,7 +175,6 @@ export function buildContext(
   };
 }
 
-/** The results of one operation. */
 function obtainingOf(
   { pageOfResult, turns }: Resources,
   loader: ResultLoader,
@@ -240,7 +237,6 @@ export function contextOfEvents(
   };
 }
 
-/** Those who follow have their own bound in memory. */
 const unlimited = new ByteBudget(Number.POSITIVE_INFINITY);
 
 /** An event is not the answer to one request. */

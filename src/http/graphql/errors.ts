@@ -35,9 +35,8 @@ export function tooLargeForObjects(): GatewayError {
 export function maskError(error: unknown, log: Logger): GraphQLError {
   if (!(error instanceof GraphQLError)) return toGraphqlError(toGatewayError(error, log));
   const { originalError } = error;
-  if (originalError === undefined || originalError instanceof GraphQLError) {
+  if (originalError === undefined || originalError instanceof GraphQLError)
     return sanitizeDocumentError(error);
-  }
   return toGraphqlError(toGatewayError(originalError, log), error);
 }
 
@@ -60,9 +59,8 @@ export function sanitizeDocumentError(error: GraphQLError, code = 'BAD_USER_INPU
   error.extensions.code ??= code;
   const { http } = error.extensions;
   // Yoga would send some errors that have a code of ours with status 200.
-  if (typeof http === 'object' && String(error.extensions.code) in statusOf) {
+  if (typeof http === 'object' && String(error.extensions.code) in statusOf)
     error.extensions.http = { ...withoutAllow(http), spec: false };
-  }
   const message = shortenMessage(error.message);
   return message === error.message ? error : copyOf(error, message, error.extensions);
 }

@@ -27,11 +27,9 @@ import type { FollowField } from './subscriptions/follow-field.ts';
 import { buildSchemas } from './visible-schemas.ts';
 
 interface GraphqlOptions extends Omit<Resources, 'makeCells'> {
-  /** True if callers may query the schema. */
   readonly introspection: boolean;
   /** The only documents that are answered; undefined for any. */
   readonly trusted?: TrustedDocuments | undefined;
-  /** Keeps the cells of results as text. */
   readonly derived: DerivedStore;
   /** Gives the plug-ins' additions to the schema; undefined if no plug-in has any. */
   readonly extendSchema?: ExtendSchema | undefined;
@@ -123,7 +121,6 @@ function refuseWebSocket({ headers }: RequestHead, { search }: URL): void {
   );
 }
 
-/** The same request for the body of an event. */
 function requestForJson(head: RequestHead): RequestHead {
   const { method, url, headers, trace, results } = head;
   const forJson = { ...headers, accept: 'application/json', 'accept-encoding': undefined };

@@ -115,9 +115,8 @@ function parseObject(text: string, name: string): RequestMembers | null {
 
 function fromBody(bytes: Uint8Array): RequestMembers {
   const body = parseJson(decodeBody(bytes), `The body is not valid JSON; ${rightBody}`);
-  if (Array.isArray(body)) {
+  if (Array.isArray(body))
     throw requestError('BAD_REQUEST', 'Batches are not supported; send each operation in its own request');
-  }
   if (!isObject(body)) throw requestError('BAD_REQUEST', `The body is not a JSON object; ${rightBody}`);
   return body;
 }

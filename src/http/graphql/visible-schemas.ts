@@ -6,17 +6,15 @@ import { ownerOf, type Principal } from '../../keys/principal.ts';
 import { mayQuery } from '../../call/gate.ts';
 import { type FindDocument, parseOperation } from './read-operation.ts';
 
-/** Which schema a request is answered with. */
-export type SchemaFor<T> = (
-  principal: Principal,
-  url: URL,
-  body: Uint8Array | undefined,
-  findDocument: FindDocument,
-) => T | Promise<T>;
-
 /** The schemas of a catalog. */
 export interface Schemas<T> {
-  readonly schemaFor: SchemaFor<T>;
+  /** The one that a request is answered with. */
+  schemaFor(
+    principal: Principal,
+    url: URL,
+    body: Uint8Array | undefined,
+    findDocument: FindDocument,
+  ): T | Promise<T>;
   /** The one that introspection shows a key. */
   shownTo(principal: Principal): T | Promise<T>;
 }
@@ -66,12 +64,14 @@ export function* buildSchemas<T>(
     const visible = visibleQueries(principal);
     return visible === 'all' ? whole : partOf(visible, ownerOf(principal));
   };
-  const schemaFor: SchemaFor<T> = (principal, url, body, findDocument) =>
-    visibleQueries(principal) === 'all' ||
-    !(principal.hidesEndpoints || mayIntrospect(url, body, findDocument))
-      ? whole
-      : shownTo(principal);
-  return { schemaFor, shownTo };
+  return {
+    shownTo,
+    schemaFor: (principal, url, body, findDocument) =>
+      visibleQueries(principal) === 'all' ||
+      !(principal.hidesEndpoints || mayIntrospect(url, body, findDocument))
+        ? whole
+        : shownTo(principal),
+  };
 }
 
 /** False only if the request certainly does not query the schema, which no text without these names can. */

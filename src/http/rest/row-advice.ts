@@ -20,7 +20,6 @@ const nextPages = 'pages are read by limit=…, and by the after=… of the head
 interface Given {
   readonly endpoint: EndpointRequest;
   readonly name: string;
-  /** Its first value. */
   readonly text: string;
 }
 
@@ -50,7 +49,6 @@ export function adviceOnMeaning(endpoint: EndpointRequest, name: string, meaning
 
 const pageMeanings: ReadonlySet<Meaning> = new Set(['limit', 'offset', 'page', 'after', 'before', 'last']);
 
-/** @see row-page.ts */
 function pageAdvice({ endpoint: { query }, text }: Given, meaning: Meaning): string {
   if (meaning !== 'limit') return nextPages;
   const isSize = /^\d{1,9}$/.test(text) && Number(text) <= query.maxRows;

@@ -82,7 +82,6 @@ function hasColumnIn({ columns, rowArguments }: SavedQuery, name: string): boole
   return rowArguments === undefined && columns.some((column) => parts.includes(column.name));
 }
 
-/** The first part of a name that is near to a known one. */
 function nearestOf(
   endpoint: EndpointRequest,
   parts: readonly string[],
@@ -172,7 +171,6 @@ export function refuseUndeclared(principal: Principal, endpoint: EndpointRequest
 }
 
 interface WrongName {
-  /** undefined if there is none. */
   readonly name: string | undefined;
   readonly wrong: string;
 }
@@ -235,13 +233,11 @@ function usableNames(endpoint: EndpointRequest): readonly string[] {
 /** Some clients write members as `id.0` or `id.eq`. */
 const beforeBrackets = (name: string): string => name.replace(/[[\].].*$/s, '');
 
-/** The names of a request that its query does not have. */
 const undeclared = memoize(({ query, parameters }: EndpointRequest): readonly string[] => {
   const names = namesOf(query);
   return [...parameters.keys()].filter((name) => !names.has(name));
 });
 
-/** The names of a query that a request does not have. */
 const namesLeft = ({ query, parameters }: EndpointRequest): readonly string[] =>
   [...namesOf(query)].filter((name) => !parameters.has(name));
 

@@ -16,7 +16,6 @@ import { connectionFieldOf } from '../../../names/graphql-names.ts';
 const maxCompared = 2_000;
 const maxSuggestions = 3;
 
-/** The end of a message about an unknown name, or nothing. */
 type Hint = (schema: GraphQLSchema, of: string, name: string) => string;
 
 /** Of the nearest of the names that there are. */
@@ -49,7 +48,6 @@ function pagesHint(schema: GraphQLSchema, of: string, name: string): string | un
   return pages && `; ${pages} has pages`;
 }
 
-/** The messages of graphql-js about unknown names. */
 const unknownNames: readonly (readonly [RegExp, Hint])[] = [
   [
     /Cannot query field "(?<name>\w+)" on type "(?<of>\w+)"\.$/,

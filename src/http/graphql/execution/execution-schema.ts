@@ -39,7 +39,6 @@ const executedField = memoize((field: Field): Field => {
   return Object.create(field, { resolve: { value: resolveInTurns(field) } });
 });
 
-/** Waits for the turn of a caller. @see Context */
 interface Turns {
   nextTurn(): Promise<unknown> | undefined;
 }

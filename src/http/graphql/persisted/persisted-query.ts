@@ -27,12 +27,9 @@ export function persistedHash({ extensions }: RequestMembers): string | undefine
   const persisted = isObject(extensions) ? extensions.persistedQuery : undefined;
   if (!isObject(persisted)) return undefined;
   const { version, sha256Hash } = persisted;
-  if (version !== 1) {
-    throw requestError('BAD_REQUEST', 'extensions.persistedQuery.version: must be 1');
-  }
-  if (typeof sha256Hash !== 'string' || sha256Hash === '' || sha256Hash.length > maxIdLength) {
+  if (version !== 1) throw requestError('BAD_REQUEST', 'extensions.persistedQuery.version: must be 1');
+  if (typeof sha256Hash !== 'string' || sha256Hash === '' || sha256Hash.length > maxIdLength)
     throw requestError('BAD_REQUEST', 'extensions.persistedQuery.sha256Hash: must be the hash of a document');
-  }
   return normalizeId(sha256Hash);
 }
 

@@ -59,11 +59,11 @@ function textOf(file: string): string {
 }
 
 function parseFile(file: string): TrustedDocuments | undefined {
+  const text = textOf(file);
   let content: unknown;
   try {
-    content = parseJson(textOf(file));
-  } catch (error) {
-    if (error instanceof StartError) throw error;
+    content = parseJson(text);
+  } catch {
     return undefined;
   }
   const ofApollo = manifest.safeParse(content);

@@ -38,7 +38,6 @@ export async function asEvents(reply: Reply, { owner, budget, turns }: AsEventsO
 /** Bytes that are copied at once: less than a millisecond of work. */
 const stepLength = 1_000_000;
 
-/** A result and the end of the stream, in steps. */
 function* joinEvents(json: Uint8Array): Generator<void, Buffer> {
   const start = 'event: next\ndata: ';
   const end = `\n\n${completeEvent}`;

@@ -23,7 +23,6 @@ interface ReplyOptions {
   readonly turns: LoopTurns;
 }
 
-/** A request that has been executed. */
 interface Answered {
   readonly head: RequestHead;
   readonly owner: Owner;
@@ -31,7 +30,6 @@ interface Answered {
   readonly obtained: readonly ObtainedResult[];
   /** True if it says how they were obtained. */
   readonly readsObtaining: boolean;
-  /** Equal for equal requests. */
   readonly textOfRequest: () => string;
 }
 

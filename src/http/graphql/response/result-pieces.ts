@@ -14,7 +14,6 @@ export class ResultPieces {
   readonly #pieces: Piece[] = [];
   #text = '';
 
-  /** The pieces of a result, in steps. */
   static *of(result: ExecutionResult): Generator<void, ResultPieces> {
     const pieces = new ResultPieces();
     yield* pieces.#collect(Object.assign(Object.create(null), result));
@@ -22,7 +21,6 @@ export class ResultPieces {
     return pieces;
   }
 
-  /** How many bytes they have together. */
   get byteLength(): number {
     return this.#pieces.reduce((sum, piece) => sum + byteLengthOf(piece), 0);
   }

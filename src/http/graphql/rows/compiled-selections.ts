@@ -10,7 +10,6 @@ type Selected = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments' | 'variableV
 
 /** The selections that were compiled for one place of a document. */
 interface CompiledField {
-  /** The fields that share the place. */
   readonly nodes: readonly FieldNode[];
   /** The variables that decide which fields are selected there. */
   readonly conditions: readonly string[];
@@ -55,7 +54,6 @@ export class CompiledSelections {
 const areEqual = (some: readonly FieldNode[], others: readonly FieldNode[]): boolean =>
   some.length === others.length && some.every((node, at) => node === others[at]);
 
-/** The variables of directives below some fields. */
 function conditionsIn(
   nodes: readonly FieldNode[],
   fragments: GraphQLResolveInfo['fragments'],

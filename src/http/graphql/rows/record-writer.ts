@@ -72,7 +72,6 @@ type Member =
       readonly isInherited: boolean;
       readonly write: WriteCell;
     }
-  /** A constant. */
   | { readonly start: string; readonly name: undefined };
 
 function objectText(members: readonly Member[], value: unknown): string {

@@ -30,11 +30,9 @@ export interface RowSelection {
   readonly groups: readonly ColumnGroup[];
   /** The columns of records in which it selects fields; their cells must have been made too. */
   readonly selected: readonly SelectedColumn[];
-  /** @throws UnexpectedCell */
   list(cells: Cells, rows: FieldRows): Written;
 }
 
-/** A column of records of which an operation selects some fields. */
 interface SelectedColumn {
   readonly group: ColumnGroup;
   /** Equal for equal selections in the same record; short. */
@@ -47,8 +45,8 @@ export function compileRowFields(
   fields: readonly CollectedField[],
   scope: SelectionScope,
 ): RowSelection {
-  const { members, selected } = membersOf(row, fields, scope);
-  return selectionOfMembers(members, selected);
+  const selected: SelectedColumn[] = [];
+  return selectionOfMembers(membersOf(row, fields, scope, selected), selected);
 }
 
 /** Compiles the fields of edges: rows, each with its cursor. @throws SelectsMore */
@@ -63,9 +61,8 @@ export function compileEdgeFields(
     const { responseKey, name } = field;
     if (name === 'cursor') return { responseKey, place: { group: cursors, at: 0 } };
     if (name !== 'node') return { responseKey, constant: JSON.stringify(typeName) };
-    const node = membersOf(row, collectFields(selectionsBelow(field), scope), scope);
-    selected.push(...node.selected);
-    return { responseKey, members: node.members };
+    const ofNode = collectFields(selectionsBelow(field), scope);
+    return { responseKey, members: membersOf(row, ofNode, scope, selected) };
   });
   return selectionOfMembers(members, selected);
 }
@@ -96,23 +93,20 @@ function selectionOfMembers(
   };
 }
 
+/** @param selected to which the columns of records are added */
 function membersOf(
   row: GraphQLObjectType,
   fields: readonly CollectedField[],
   scope: SelectionScope,
-): { readonly members: readonly RowMember[]; readonly selected: readonly SelectedColumn[] } {
-  const selected: SelectedColumn[] = [];
-  const members = fields.map((field): RowMember => {
+  selected: SelectedColumn[],
+): readonly RowMember[] {
+  return fields.map((field): RowMember => {
     const { responseKey, name } = field;
     const ofRecord = selectedColumn(row, field, scope);
-    if (ofRecord !== undefined) {
-      selected.push(ofRecord);
-      return { responseKey, place: { group: ofRecord.group, at: 0 } };
-    }
-    const place = columnPlaces(row).get(name);
+    if (ofRecord !== undefined) selected.push(ofRecord);
+    const place = ofRecord === undefined ? columnPlaces(row).get(name) : { group: ofRecord.group, at: 0 };
     return place === undefined ? { responseKey, constant: JSON.stringify(row.name) } : { responseKey, place };
   });
-  return { members, selected };
 }
 
 /** @returns undefined if the field has no selection: it is neither a record with known fields nor another object */

@@ -14,7 +14,6 @@ import { keyOfObject } from './row-object.ts';
 
 /** The selected fields of each object of a list: of each row, or of each record in a column. */
 interface SelectedObject {
-  /** As the response has them. */
   readonly fields: readonly CollectedField[];
   readonly scope: SelectionScope;
   readonly type: GraphQLObjectType;

@@ -31,7 +31,7 @@ import { outputValue } from '../rows/output-values.ts';
 import { describeField } from './field-type.ts';
 import { objectType } from './object-type.ts';
 import { cellField } from './record-type.ts';
-import { type AggregateTexts, aggregateOutput, selectedPlaces } from './rows/aggregate-type.ts';
+import { aggregateOutput, selectedAggregates } from './rows/aggregate-type.ts';
 import { readRowArguments, rowArgumentTypes, whereArgument } from './rows/row-inputs.ts';
 import type { RowField } from '../schema-extension.ts';
 import { resultFields } from './shared-types.ts';
@@ -139,21 +139,17 @@ const turnToRead = ({ where }: Readonly<Record<string, unknown>>, context: Conte
 
 function aggregatesField(query: SavedQuery): GraphQLFieldConfig<CachedResult, Context> {
   const output = aggregateOutput(query);
-  const { type, aggregates } = output;
   return {
-    type: new GraphQLNonNull(type),
+    type: new GraphQLNonNull(output.type),
     description: 'Values computed from the rows.',
     args: whereArgument(query),
     resolve: async (result, args, context, info) => {
       const turn = turnToRead(args, context);
       if (turn !== undefined) await turn;
       const given = readRowArguments(query, args);
-      const places = selectedPlaces(output, ...selectionOf(info));
-      const some = places.flatMap((place) => aggregates[place] ?? []);
-      const texts = await aggregatesOf(query, result, given, some, context);
-      const byPlace: (string | undefined)[] = [];
-      for (const [at, place] of places.entries()) byPlace[place] = texts[at];
-      return byPlace;
+      const selected = selectedAggregates(output, ...selectionOf(info));
+      const texts = await aggregatesOf(query, result, given, selected, context);
+      return new Map(selected.map((aggregate, at) => [aggregate, texts[at]]));
     },
   };
 }
@@ -164,7 +160,7 @@ async function aggregatesOf(
   given: RowArguments,
   aggregates: readonly Aggregate[],
   context: Context,
-): Promise<AggregateTexts> {
+): Promise<RowOutcome['aggregates']> {
   let read: BoundAggregates['read'] | undefined;
   const pushed = await context.getPushed(result, (whole) => {
     const aggregatesOfAll = bindAggregates(whole, given.where, aggregates);
