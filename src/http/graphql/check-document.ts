@@ -29,10 +29,8 @@ export interface CheckedDocument {
 }
 
 /**
- * Parses and validates a document within the limits. The outcome is remembered, also for rejected documents, because
- * dashboards send the same few.
- *
- * @throws GraphQLError if it cannot be parsed
+ * Parses and validates a document within the limits. The outcome is remembered, also of rejected documents: dashboards send
+ * the same few. @throws GraphQLError if it cannot be parsed
  */
 export type CheckDocument = (text: string) => CheckedDocument;
 

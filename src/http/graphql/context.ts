@@ -68,8 +68,8 @@ export interface Context extends ResolverContext {
   /** A page of a query that has pages. @throws GatewayError as `bindPage` does, and as above */
   getPage(query: SavedQuery, parameters: RawParameters, request: PageRequest): Promise<ResultPage>;
   /**
-   * The result of arguments over all rows of a query, if the one that `getResult` gave has only the first rows and the
-   * query is pushed; undefined otherwise. @throws GatewayError as `getResult` does
+   * The result of arguments over all rows of a query, if the one that `getResult` gave has only the first, and the query is
+   * pushed; undefined otherwise. @throws GatewayError as `getResult` does
    */
   getPushed(result: CachedResult, push: (whole: BoundQuery) => BoundQuery): Promise<CachedResult> | undefined;
   /** Finds rows of a result. @throws GatewayError as `ReadRows` does */

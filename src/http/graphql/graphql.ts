@@ -107,10 +107,8 @@ function buildServerOf(options: PartOptions) {
 }
 
 /**
- * Refuses the handshake of a WebSocket, which has no operation. With one, a request is answered as if it had not offered to
- * change the protocol (RFC 9110, 7.8).
- *
- * @throws GatewayError BAD_REQUEST
+ * Refuses the handshake of a WebSocket. With an operation, a request is answered as if it had not offered to change the
+ * protocol (RFC 9110, 7.8). @throws GatewayError BAD_REQUEST
  */
 function refuseWebSocket({ headers }: RequestHead, { search }: URL): void {
   if (/[?&](?:query|documentId|extensions)=/.test(search) || headers.upgrade?.toLowerCase() !== 'websocket')

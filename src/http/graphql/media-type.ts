@@ -35,9 +35,7 @@ function specificityFor(range: MediaRange, mediaType: GraphqlMediaType): Specifi
 }
 
 /**
- * The stream that a caller of GraphQL accepts; undefined if it prefers a response. Types that GraphQL does not send are left out
- * of account.
- *
+ * The stream that a caller of GraphQL accepts, among the types that GraphQL sends; undefined if it prefers a response.
  * @throws GatewayError as `acceptedStream` does
  */
 export function acceptedEvents(accept: string | undefined): EventStream | undefined {

@@ -12,10 +12,8 @@ import { isObject, type RequestMembers } from './persisted/persisted-query.ts';
 const requestTypes = ['application/json', 'application/graphql+json'];
 
 /**
- * Checks a request's headers before its body is read. A form of another site could send its three media types without a
- * preflight; it could not send a key, so rejecting them is a second line of defence.
- *
- * @throws GatewayError UNSUPPORTED_MEDIA_TYPE | NOT_ACCEPTABLE
+ * Checks a request's headers before its body is read. A form of another site could send its media types without a preflight,
+ * but not a key: this is a second line of defence. @throws GatewayError UNSUPPORTED_MEDIA_TYPE | NOT_ACCEPTABLE
  */
 export function checkMediaTypes({ method, headers }: RequestHead): void {
   if (method === 'POST') requireBodyType(headers, requestTypes);

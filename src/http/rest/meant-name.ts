@@ -55,11 +55,7 @@ export const fromFirstLetter = (name: string): string =>
 /** The name in a message: in quotes if characters of it would not be seen. */
 export const shownName = (name: string): string => (/^[!-~]+$/.test(name) ? name : quoteShort(name));
 
-/**
- * A condition that is accepted on a column, for one whose operator is a part of the name.
- *
- * @param name `n[gte]`, `n__gte`, `gt(n)`, or the `n>` of `n>=59`
- */
+/** A condition that is accepted for a name with an operator in it: `n[gte]`, `n__gte`, `gt(n)`, or the `n>` of `n>=59`. */
 export function conditionOn(query: SavedQuery, column: string, name: string, text: string): string {
   const start = fromFirstLetter(name);
   const at = start.lastIndexOf(column);

@@ -52,9 +52,11 @@ function ignoredNames(endpoint: EndpointRequest): readonly string[] {
     if (warnings.length === maxWarnings) break;
     if (name.length > maxNameLength || partsOf(name).length === 0) continue;
     const certain = adviceOnMeant(endpoint, name);
-    const advice = certain === undefined ? adviceOnOther(endpoint, name, at < maxCompared) : undefined;
-    if (certain !== undefined) warnings.push(`${shownName(name)} is ignored, ${certain}`);
-    else if (advice !== undefined) warnings.push(advice);
+    const advice =
+      certain === undefined
+        ? adviceOnOther(endpoint, name, at < maxCompared)
+        : `${shownName(name)} is ignored, ${certain}`;
+    if (advice !== undefined) warnings.push(advice);
   }
   return warnings;
 }

@@ -47,7 +47,6 @@ export function errorOfGet(error: unknown, text: string, operationName: string |
 
 /**
  * Parses a document of queries and subscriptions within the limits, before validation, whose rules cost more than this.
- *
  * @throws GraphQLError OPERATION_TOO_LARGE | BAD_REQUEST, both with status 400
  */
 export function parseDocument(text: string | Source, options?: ParseOptions): DocumentNode {
@@ -72,8 +71,8 @@ export function parseDocument(text: string | Source, options?: ParseOptions): Do
 }
 
 /**
- * Limits tokens, names, lines and nested brackets before parsing, which recurses for every bracket. The parser's own `maxTokens` would
- * report a syntax error that comes first, and does not count brackets.
+ * Limits a document before it is parsed, which recurses for every bracket. The parser's own `maxTokens` would report a syntax
+ * error that comes first, and does not count brackets.
  */
 function limitTokens(source: Source): void {
   const { maxTokens, maxDocumentLines, maxBracketDepth, maxNameLength } = httpLimits;

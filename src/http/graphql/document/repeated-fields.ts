@@ -15,9 +15,8 @@ export function limitRepeatedFields(document: DocumentNode): readonly GraphQLErr
 }
 
 /**
- * How many fields repeat others. Each root field is a query of its own, but a repetition below one only makes the response
- * longer: fifty times `rows` are a response fifty times as long. So do root fields without arguments that return objects,
- * such as `endpoints`.
+ * How many fields repeat others. A root field is a query of its own, but a repetition below one, or of one without arguments
+ * such as `endpoints`, only makes the response longer: fifty times `rows`, fifty times as long.
  */
 function countRepeatedFields(document: DocumentNode): number {
   const scope = { fragments: fragmentsOf(document), conditions: undefined };

@@ -18,8 +18,8 @@ export const leafExtension = <Source, Context>(
 ) => ({ [leafKey]: resolve });
 
 /**
- * The schema that operations are executed with. Documents are validated against the one that callers see; here a field with
- * a leaf extension is a leaf, so that graphql-js executes nothing below it, and long lists of introspection are read in turns.
+ * The schema that operations are executed with; documents are validated against the one that callers see. graphql-js executes
+ * nothing below a field with a leaf extension, and reads long lists of introspection in turns.
  */
 export function buildExecutionSchema(schema: GraphQLSchema): GraphQLSchema {
   const getField: GraphQLSchema['getField'] = (parent, name) => {

@@ -1,7 +1,4 @@
-/**
- * Text in which each character is one byte of UTF-8, as Node's encoding `latin1` has it: it is joined as fast as any
- * string, has as many bytes as characters, and is copied into a buffer without being encoded.
- */
+/** Bytes of UTF-8 as characters of Node's `latin1`: joined as any string, and copied without being encoded. */
 export type BinaryText = string;
 
 export function toBinaryText(text: string): BinaryText {

@@ -8,19 +8,16 @@ export type RequestMembers = Readonly<Record<string, unknown>>;
 /** The documents that requests may name instead of sending their text. */
 export interface PersistedDocuments {
   /**
-   * The document of a request: its own text, or that of the document which it names.
+   * The document of a request: its own text, or the one that it names; undefined if it has neither.
    *
-   * @param owner whose request it is
-   * @returns undefined if it has neither; a value that is not a string as it is
+   * @returns a value that is not a string as it is
    * @throws GraphQLError PERSISTED_QUERY_NOT_FOUND | BAD_REQUEST | FORBIDDEN
    */
   documentOf(members: RequestMembers, owner: Owner): unknown;
 }
 
 /**
- * The hash in `extensions.persistedQuery`, as `normalizeId` gives it; undefined without one.
- *
- * @throws GraphQLError BAD_REQUEST
+ * The hash in `extensions.persistedQuery`, normalized; undefined without one. @throws GraphQLError BAD_REQUEST
  * @see Apollo, "Automatic persisted queries", Protocol
  */
 export function persistedHash({ extensions }: RequestMembers): string | undefined {

@@ -17,12 +17,7 @@ interface RecordWriter {
   readonly key: string;
 }
 
-/**
- * Compiles a function that writes the selected fields of a record, or of each record of a list, as JSON text. It throws
- * `UnexpectedCell` for values that the executor would report as errors.
- *
- * @param collected the field that is the record, with what is selected in it
- */
+/** Compiles what writes the selected fields of a record, or of each of a list, as JSON text. It throws `UnexpectedCell`. */
 export function compileRecord(
   record: RecordField,
   type: GraphQLObjectType,

@@ -14,10 +14,7 @@ type RecordValue = Readonly<Record<string, unknown>>;
 
 /** Where a column or a field is. */
 interface Place {
-  /**
-   * Of its type if it is a record: the name of the type around it and its own name in GraphQL, with `_` between them, as no
-   * other type is named.
-   */
+  /** Of its type if it is a record: that of the type around it and its own in GraphQL, joined by `_`, as no other type is. */
   readonly typeName: string;
   /** For descriptions: the columns and fields that lead to it, joined by dots. */
   readonly path: string;

@@ -16,10 +16,7 @@ import { addSqlResultType } from './sql-result-type.ts';
 
 const resultMetadata = 'ResultMetadata';
 
-/**
- * The types that the types of saved queries refer to. All schemas have the same objects, because a query's types are
- * kept while its file does not change.
- */
+/** The types that those of saved queries refer to: one object for all schemas, in which a query's types are kept. */
 const builtTypes = buildTypes();
 
 function buildTypes() {
