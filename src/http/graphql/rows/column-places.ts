@@ -1,7 +1,7 @@
 import { type GraphQLObjectType, isObjectType } from 'graphql';
 import type { RecordField } from '../../../catalog/model/saved-query.ts';
 import { memoize } from '../../../memoize.ts';
-import { cellOf } from './field-cell.ts';
+import { cellOf } from './field-extensions.ts';
 import type { ColumnFormat } from './cell-blocks.ts';
 import { writerOf } from './cell-writers.ts';
 import type { ColumnPlace } from './rows-writer.ts';

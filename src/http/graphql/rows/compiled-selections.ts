@@ -1,4 +1,4 @@
-import { type FieldNode, Kind, visit } from 'graphql';
+import { type FieldNode, Kind } from 'graphql';
 import { getOrAdd } from '../../../get-or-add.ts';
 import {
   type CollectedField,
@@ -59,16 +59,15 @@ const areEqual = (some: readonly FieldNode[], others: readonly FieldNode[]): boo
 function conditionsIn({ fieldNodes, fragments }: ResolvedField): readonly string[] {
   const names = new Set<string>();
   const selectionSets = new Set(fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? []));
-  // Those of fragments are added meanwhile.
-  for (const selectionSet of selectionSets)
-    visit(selectionSet, {
-      Directive: ({ arguments: given = [] }) => {
+  // Those below them, and those of fragments, are added meanwhile.
+  for (const { selections } of selectionSets) {
+    for (const selection of selections) {
+      for (const { arguments: given = [] } of selection.directives ?? [])
         for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
-      },
-      FragmentSpread: ({ name }) => {
-        const fragment = fragments[name.value];
-        if (fragment !== undefined) selectionSets.add(fragment.selectionSet);
-      },
-    });
+      const { selectionSet } =
+        selection.kind === Kind.FRAGMENT_SPREAD ? (fragments[selection.name.value] ?? {}) : selection;
+      if (selectionSet !== undefined) selectionSets.add(selectionSet);
+    }
+  }
   return [...names];
 }

@@ -8,10 +8,9 @@ import {
   selectionsBelow,
 } from '../document/collect-fields.ts';
 import { blockOf, type Cells, type ColumnGroup } from './cell-blocks.ts';
-import { cellOf } from './field-cell.ts';
+import { cellOf, keyOfObject } from './field-extensions.ts';
 import { columnPlaces } from './column-places.ts';
-import { compileRecord } from './record-writer.ts';
-import { compileRowObject, keyOfObject } from './row-object.ts';
+import { compileRecord, compileRowObject } from './object-writers.ts';
 import { compileRows, type RowMember } from './rows-writer.ts';
 import type { Written } from '../execution/written.ts';
 

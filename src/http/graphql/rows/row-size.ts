@@ -10,7 +10,7 @@ import {
   type SelectionScope,
   selectionsBelow,
 } from '../document/collect-fields.ts';
-import { keyOfObject } from './row-object.ts';
+import { keyOfObject } from './field-extensions.ts';
 
 /** The selected fields of each object of a list: of each row, or of each record in a column. */
 interface SelectedObject {

@@ -5,7 +5,6 @@ import type { CachedResult, CacheStatus } from '../../../results/get-result.ts';
 import type { Builder, FieldBuilder } from './builder.ts';
 import { textFormats } from './field-type.ts';
 
-/** What computing a result cost. */
 const addCost = (builder: Builder) =>
   builder.objectRef<Cost>('Cost').implement({
     description:

@@ -3,7 +3,7 @@ import { isNullableField } from '../../../catalog/model/null-values.ts';
 import type { RecordField } from '../../../catalog/model/saved-query.ts';
 import { graphqlNames, isRenamed } from '../../../names/graphql-names.ts';
 import type { Context } from '../context.ts';
-import { cellExtension } from '../rows/field-cell.ts';
+import { cellExtension } from '../rows/field-extensions.ts';
 import { outputValue } from '../rows/output-values.ts';
 import { describeField, scalarOf } from './field-type.ts';
 import { objectType } from './object-type.ts';

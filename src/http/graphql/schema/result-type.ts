@@ -25,7 +25,7 @@ import type { Context } from '../context.ts';
 import { rowListBytes } from '../rows/row-size.ts';
 import { selectionOf } from '../document/collect-fields.ts';
 import { leafExtension } from '../execution/execution-schema.ts';
-import { keyExtension } from '../rows/row-object.ts';
+import { keyExtension } from '../rows/field-extensions.ts';
 import { compileRowFields } from '../rows/row-selection.ts';
 import { outputValue } from '../rows/output-values.ts';
 import { describeField } from './field-type.ts';
