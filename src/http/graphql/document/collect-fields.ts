@@ -88,7 +88,7 @@ export function selectionOf(
 }
 
 /** The names of the same fields, one for each time that the response has it. */
-export const selectedNames = (info: ResolvedField, type?: string): readonly string[] =>
+export const selectedNames = (info: Parameters<typeof selectionOf>[0], type?: string): readonly string[] =>
   selectionOf(info, type)[0].map(({ name }) => name);
 
 /** The selections below the nodes of one field, which are merged. */
