@@ -136,3 +136,13 @@ export class GivenCodeError extends Error {
 export function callerDisconnected(cause?: unknown): GatewayError {
   return new GatewayError('CANCELLED', 'The caller has disconnected', { cause });
 }
+
+/** The value that a function gives; undefined if it throws a `GatewayError`. */
+export function unlessRefused<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof GatewayError) return undefined;
+    throw error;
+  }
+}

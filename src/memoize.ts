@@ -13,6 +13,14 @@ export function memoize<K extends object, V extends {}>(compute: (object: K) => 
   };
 }
 
+let lastNumber = 0;
+
+/** A number that no other object of the process has. */
+export const numberOf = memoize((_: object): number => {
+  lastNumber += 1;
+  return lastNumber;
+});
+
 /** A function that is called once, when its value is first needed. If it fails, each call fails with the same error. */
 export function once<T>(compute: () => T): () => T {
   let known: (() => T) | undefined;

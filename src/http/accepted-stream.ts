@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../errors.ts';
+import { acceptReader } from './media-ranges.ts';
 import { variesByFormat } from './message/cache-headers.ts';
 import { elementsOf, parameterOf, partsOf, weightOf } from './message/list-header.ts';
 
@@ -12,23 +12,9 @@ export type EventStream = 'whole' | 'rows';
 /**
  * The stream that a caller accepts; undefined if it prefers something else, or names no stream.
  *
- * @param accept the header as received
  * @throws GatewayError NOT_ACCEPTABLE for another `delta` than rows
  */
-export function acceptedStream(accept: string | undefined): EventStream | undefined {
-  // Most clients accept JSON, or anything.
-  if (accept === undefined || accept === '*/*' || accept === 'application/json') return undefined;
-  const known = parsed.get(accept);
-  if (known !== undefined) return known === 'none' ? undefined : known;
-  const stream = parse(accept);
-  if (accept.length <= maxParsedLength) parsed.set(accept, stream ?? 'none');
-  return stream;
-}
-
-const parsed = new LRUCache<string, EventStream | 'none'>({ max: 100 });
-const maxParsedLength = 1_024;
-
-function parse(accept: string): EventStream | undefined {
+export const acceptedStream = acceptReader<EventStream | undefined>(undefined, (accept) => {
   const ranges = elementsOf(accept).map((element) => {
     const [type, ...parameters] = partsOf(element);
     return { type, delta: parameterOf(parameters, 'delta'), weight: weightOf(parameters) };
@@ -42,7 +28,7 @@ function parse(accept: string): EventStream | undefined {
     'NOT_ACCEPTABLE',
     `Accept: delta must be rows, as in ${eventStreamType};delta=rows, or be left out`,
   );
-}
+});
 
 /** True if a caller who must get a stream has named it, preferred or not. */
 export const namesStream = (accept = ''): boolean =>

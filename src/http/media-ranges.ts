@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { elementsOf, partsOf, weightOf } from './message/list-header.ts';
 
 /** An element of `Accept`. */
@@ -52,4 +53,22 @@ export function specificityOf({ type }: MediaRange, mediaTypes: readonly string[
   if (type === '*/*') return 1;
   if (mediaTypes.includes(type)) return 3;
   return mediaTypes.some((one) => type === `${one.split('/', 1)[0]}/*`) ? 2 : 0;
+}
+
+/** Longer headers are read again each time. */
+const maxKeptLength = 1_024;
+
+/**
+ * Reads `Accept`, and keeps what was read: clients send the same few values again and again.
+ *
+ * @param ofJson for callers who accept JSON or anything, as most do
+ */
+export function acceptReader<T>(ofJson: T, read: (accept: string) => T): (accept: string | undefined) => T {
+  const known = new LRUCache<string, { readonly value: T }>({ max: 100 });
+  return (accept) => {
+    if (accept === undefined || accept === '*/*' || accept === 'application/json') return ofJson;
+    const kept = known.get(accept) ?? { value: read(accept) };
+    if (accept.length <= maxKeptLength) known.set(accept, kept);
+    return kept.value;
+  };
 }

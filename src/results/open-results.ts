@@ -8,7 +8,7 @@ import { Slots } from '../concurrency/slots.ts';
 import { SingleFlight } from '../concurrency/single-flight.ts';
 import type { Engine } from '../engine-contract/engine.ts';
 import { errorToLog } from '../engine-contract/without-values.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, unlessRefused } from '../errors.ts';
 import { parseCacheKey, prefixedCacheKey } from './cache-key.ts';
 import { type RunOutcome, runKeyOf } from './cacheable-query.ts';
 import {
@@ -310,15 +310,8 @@ class WarmPins {
 }
 
 /** undefined if a value of the set is outside of a bound that is relative to the time. */
-function bindNow(
+const bindNow = (
   query: SavedQuery,
   parameters: SavedQuery['warm'][number],
   now: number,
-): BoundQuery | undefined {
-  try {
-    return bind(query, plainParameters(parameters), now);
-  } catch (error) {
-    if (error instanceof GatewayError) return undefined;
-    throw error;
-  }
-}
+): BoundQuery | undefined => unlessRefused(() => bind(query, plainParameters(parameters), now));

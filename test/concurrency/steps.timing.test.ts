@@ -33,7 +33,6 @@ let begun = new Map<string, number>();
 const ofCatalogs: ReadonlySet<string> = new Set([
   'src/gateway/create-gateway.ts',
   'src/plugins/federation/extend-schema.ts',
-  'src/http/graphql/introspection/introspection-leaves.ts',
   'src/http/graphql/visible-schemas.ts',
   'src/plugins/mcp/calls/list-tools.ts',
   'src/plugins/mcp/calls/search-calls.ts',

@@ -3,7 +3,6 @@ import type { Catalog } from '../../src/catalog/model/saved-query.ts';
 import { Closers } from '../../src/concurrency/closers.ts';
 import { LoopTurns, runSteps } from '../../src/concurrency/loop-turns.ts';
 import { buildCheckDocument } from '../../src/http/graphql/check-document.ts';
-import { introspectionLeaves } from '../../src/http/graphql/introspection/introspection-leaves.ts';
 import { buildAutomaticDocuments } from '../../src/http/graphql/persisted/automatic.ts';
 import { buildReplyResult } from '../../src/http/graphql/response/reply-result.ts';
 import { buildExecutionSchema } from '../../src/http/graphql/execution/execution-schema.ts';
@@ -57,10 +56,7 @@ export function openGraphqlServers({ catalog, getResult, find, audit, now }: Ser
   };
   return {
     persisted,
-    leaf: buildServer({
-      ...options,
-      leaves: buildExecutionSchema(schema, introspectionLeaves(schema, turns)),
-    }),
+    leaf: buildServer({ ...options, leaves: buildExecutionSchema(schema) }),
     plain: buildServer({ ...options, leaves: schema }),
   };
 }

@@ -92,7 +92,6 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'rows',
     'persisted',
     'schema',
-    'introspection',
     'response',
     'subscriptions',
     'yoga-plugins',

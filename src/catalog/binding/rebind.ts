@@ -1,4 +1,4 @@
-import { GatewayError } from '../../errors.ts';
+import { unlessRefused } from '../../errors.ts';
 import type { SavedQuery } from '../model/saved-query.ts';
 import { type BoundQuery, bind } from './bind.ts';
 import { textsOf } from './list-values.ts';
@@ -13,12 +13,9 @@ export function rebind({ query, parameters }: BoundQuery, other: SavedQuery): Bo
     const isAbsent = value === undefined || (value.length === 0 && declared?.default === undefined);
     return isAbsent ? [] : [[name, textsOf(value)] as const];
   });
-  try {
+  return unlessRefused(() => {
     const bound = bind(other, new Map(raw));
     const [user] = userOf({ parameters });
     return typeof user === 'string' ? forUser(bound, user) : bound;
-  } catch (error) {
-    if (error instanceof GatewayError) return undefined;
-    throw error;
-  }
+  });
 }

@@ -23,17 +23,14 @@ export interface CheckedDocument {
   /** With errors, only its operations, without what they select. */
   readonly document: DocumentNode;
   readonly errors: readonly GraphQLError[];
-  /** The selections that were compiled of it. */
   readonly selections: CompiledSelections;
   /** True if it selects fields that no leaf can write. */
   needsObjects: boolean;
 }
 
 /**
- * Parses and validates a document within the limits. The outcome is remembered, also for rejected documents, because
- * dashboards send the same few.
- *
- * @throws GraphQLError if it cannot be parsed
+ * Parses and validates a document within the limits. The outcome is remembered, also of rejected documents: dashboards send
+ * the same few. @throws GraphQLError if it cannot be parsed
  */
 export type CheckDocument = (text: string) => CheckedDocument;
 
@@ -47,10 +44,7 @@ const maxRejectionBytes = 100_000;
 /** Characters of what is left of valid documents without their plain fields. */
 const maxKeptRemainders = 200_000;
 
-/**
- * @param introspection whether callers may query the schema
- * @param share how much of what is kept at most
- */
+/** @param share how much of what is kept at most */
 export function buildCheckDocument(schema: GraphQLSchema, introspection: boolean, share = 1): CheckDocument {
   const findErrors = buildFindErrors(schema, introspection);
   // Like requests, documents are kept from their second time on.
@@ -117,14 +111,8 @@ function operationsOf({ definitions }: DocumentNode): readonly OperationDefiniti
   });
 }
 
-/** An estimate. */
-function rejectionBytes({ operations = [], errors }: Rejection): number {
-  const names = operations.reduce((sum, { name }) => sum + 300 + 2 * (name?.value.length ?? 0), 0);
-  return errors.reduce(
-    (sum, { message, positions = [] }) => sum + 300 + 2 * message.length + 8 * positions.length,
-    200 + names,
-  );
-}
+/** An estimate: an object takes some hundred bytes beside its text. */
+const rejectionBytes = (rejection: Rejection): number => 500 + 3 * JSON.stringify(rejection).length;
 
 /** Each request has errors of its own, because the server adds to them. */
 function reject({ operations, errors }: Rejection, text: string): CheckedDocument {

@@ -60,13 +60,16 @@ export interface ServerContext {
   readonly operation: Operation;
 }
 
+/** A page of a result, with what is known of the result. */
+export type ResultPage = Page & CachedResult;
+
 /** The parts of the gateway that resolvers use during one request. */
 export interface Context extends ResolverContext {
   /** A page of a query that has pages. @throws GatewayError as `bindPage` does, and as above */
-  getPage(query: SavedQuery, parameters: RawParameters, request: PageRequest): Promise<Page>;
+  getPage(query: SavedQuery, parameters: RawParameters, request: PageRequest): Promise<ResultPage>;
   /**
-   * The result of arguments over all rows of a query, if the one that `getResult` gave has only the first rows and the
-   * query is pushed; undefined otherwise. @throws GatewayError as `getResult` does
+   * The result of arguments over all rows of a query, if the one that `getResult` gave has only the first, and the query is
+   * pushed; undefined otherwise. @throws GatewayError as `getResult` does
    */
   getPushed(result: CachedResult, push: (whole: BoundQuery) => BoundQuery): Promise<CachedResult> | undefined;
   /** Finds rows of a result. @throws GatewayError as `ReadRows` does */
@@ -77,17 +80,12 @@ export interface Context extends ResolverContext {
   writeRows(selection: RowSelection, rows: FieldRows): Written | Promise<Written>;
   /** Counts the bytes of a leaf. @throws GatewayError QUERY_TOO_EXPENSIVE if the response would be too large */
   chargeLeaf(leaf: Written): Written;
-  /**
-   * Counts rows that graphql-js writes as objects, and waits for the key's turn to do so.
-   *
-   * @throws GatewayError QUERY_TOO_EXPENSIVE if it would be too many; OVERLOADED
-   */
+  /** Counts rows that graphql-js writes as objects, and waits for a turn. @throws GatewayError QUERY_TOO_EXPENSIVE | OVERLOADED */
   chargeObjects(bytes: number): Promise<void>;
   /** Notes that the response says how a result was obtained. @returns the value that says it */
   ofObtaining<T>(value: T): T;
   /** Reports a refusal to the operator. @returns the error */
   audited<E>(error: E): E;
-  /** Waits for the key's turn of the event loop, if one is due. */
   nextTurn(): Promise<unknown> | undefined;
 }
 
@@ -96,7 +94,6 @@ export interface Resources extends Omit<LoadOptions, 'maxRunning'> {
   readonly pageOfResult: PageOfResult;
   readonly makeCells: MakeCells;
   readonly audit: Audit;
-  /** As `Clock` has it. */
   readonly elapsedMs: () => number;
 }
 
@@ -178,7 +175,6 @@ export function buildContext(
   };
 }
 
-/** The results of one operation. */
 function obtainingOf(
   { pageOfResult, turns }: Resources,
   loader: ResultLoader,
@@ -205,13 +201,14 @@ function obtainingOf(
     },
     getValueResult: (request, list) => loader.loadValue(request, list),
     async getPage(query, parameters, request) {
-      let page: BoundPage | undefined;
+      let bound: BoundPage | undefined;
       const result = await loader.load(new EndpointRequest(query, parameters), (whole) => {
-        page = bindPage(whole, parameters, request);
-        return page.bound;
+        bound = bindPage(whole, parameters, request);
+        return bound.bound;
       });
-      if (page === undefined) throw new Error('a page that was not bound');
-      return pageOfResult(result, page, owner);
+      if (bound === undefined) throw new Error('a page that was not bound');
+      const page = await pageOfResult(result, bound, owner);
+      return { ...page.result, ...page };
     },
   };
 }
@@ -240,7 +237,6 @@ export function contextOfEvents(
   };
 }
 
-/** Those who follow have their own bound in memory. */
 const unlimited = new ByteBudget(Number.POSITIVE_INFINITY);
 
 /** An event is not the answer to one request. */

@@ -35,9 +35,8 @@ export function tooLargeForObjects(): GatewayError {
 export function maskError(error: unknown, log: Logger): GraphQLError {
   if (!(error instanceof GraphQLError)) return toGraphqlError(toGatewayError(error, log));
   const { originalError } = error;
-  if (originalError === undefined || originalError instanceof GraphQLError) {
+  if (originalError === undefined || originalError instanceof GraphQLError)
     return sanitizeDocumentError(error);
-  }
   return toGraphqlError(toGatewayError(originalError, log), error);
 }
 
@@ -50,32 +49,27 @@ function toGraphqlError(error: GatewayError, location?: GraphQLError): GraphQLEr
     // Yoga turns these into headers of the response and omits them from its body.
     ...(Object.keys(headers).length === 0 ? {} : { http: { headers } }),
   };
-  return withNodes(new GraphQLError(message, { extensions, path: location?.path }), location?.nodes);
+  const shown = new GraphQLError(message, { extensions, path: location?.path });
+  // It is written as a new one: its own locations would be found in vain, by a search through the whole document.
+  return Object.assign(shown, { nodes: location?.nodes });
 }
 
-/**
- * An error that is written as a new one with these nodes: its own locations would be found in vain, by a search through
- * the whole document.
- */
-function withNodes(error: GraphQLError, nodes: GraphQLError['nodes']): GraphQLError {
-  return Object.assign(error, { nodes });
-}
-
-/**
- * An error in the caller's document: short, and without names of the schema that the caller did not write.
- *
- * @param code if graphql-js sets none
- */
+/** An error in a document: short, and without names of the schema that the caller did not write. @param code if it has none */
 export function sanitizeDocumentError(error: GraphQLError, code = 'BAD_USER_INPUT'): GraphQLError {
   error.extensions.code ??= code;
   const { http } = error.extensions;
   // Yoga would send some errors that have a code of ours with status 200.
-  if (typeof http === 'object' && String(error.extensions.code) in statusOf) {
+  if (typeof http === 'object' && String(error.extensions.code) in statusOf)
     error.extensions.http = { ...withoutAllow(http), spec: false };
-  }
   const message = shortenMessage(error.message);
-  if (message === error.message) return error;
-  const { extensions, nodes, path, source, positions } = error;
+  return message === error.message ? error : copyOf(error, message, error.extensions);
+}
+
+function copyOf(
+  { nodes, path, source, positions }: GraphQLError,
+  message: string,
+  extensions: GraphQLError['extensions'],
+): GraphQLError {
   return new GraphQLError(message, { extensions, nodes, path, source, positions });
 }
 
@@ -87,10 +81,8 @@ function withoutAllow(http: object): object {
 }
 
 /**
- * Without the suggestions of graphql-js, which may name what the caller is not to see.
- *
- * Linear, and without regular expressions: graphql-js quotes the caller's values in full, so that a message may be as long
- * as a body.
+ * Without the suggestions of graphql-js, which may name what the caller is not to see. Linear, and without regular expressions:
+ * graphql-js quotes the caller's values in full, so that a message may be as long as a body.
  */
 export function shortenMessage(message: string): string {
   return shorten(withoutSuggestion(message), httpLimits.maxErrorLength);
@@ -106,14 +98,7 @@ function withoutSuggestion(message: string): string {
 }
 
 /** An error as the body of a response has it: what it adds to status and headers is not in it. */
-export function withoutHttp({
-  message,
-  nodes,
-  source,
-  positions,
-  path,
-  extensions,
-}: GraphQLError): GraphQLError {
-  const { http: _, ...shown } = extensions;
-  return new GraphQLError(message, { nodes, source, positions, path, extensions: shown });
+export function withoutHttp(error: GraphQLError): GraphQLError {
+  const { http: _, ...shown } = error.extensions;
+  return copyOf(error, error.message, shown);
 }

@@ -13,7 +13,6 @@ import { replyToHead } from '../rendering/reply-result.ts';
 import type { Resources } from './context.ts';
 import { buildCheckDocument } from './check-document.ts';
 import { buildFindHidden } from './hidden-fields.ts';
-import { introspectionLeaves } from './introspection/introspection-leaves.ts';
 import { acceptedEvents } from './media-type.ts';
 import { buildAutomaticDocuments } from './persisted/automatic.ts';
 import { buildTrustedDocuments, type TrustedDocuments, warnOfInvalid } from './persisted/trusted.ts';
@@ -28,11 +27,9 @@ import type { FollowField } from './subscriptions/follow-field.ts';
 import { buildSchemas } from './visible-schemas.ts';
 
 interface GraphqlOptions extends Omit<Resources, 'makeCells'> {
-  /** True if callers may query the schema. */
   readonly introspection: boolean;
   /** The only documents that are answered; undefined for any. */
   readonly trusted?: TrustedDocuments | undefined;
-  /** Keeps the cells of results as text. */
   readonly derived: DerivedStore;
   /** Gives the plug-ins' additions to the schema; undefined if no plug-in has any. */
   readonly extendSchema?: ExtendSchema | undefined;
@@ -90,7 +87,7 @@ type PartOptions = GraphqlOptions &
 /** Makes what answers by the schema of a part of a catalog, or of all of it. */
 function buildServerOf(options: PartOptions) {
   return function* (part: Catalog, share: number) {
-    const { introspection, extendSchema, following, trusted, turns, catalog, log } = options;
+    const { introspection, extendSchema, following, trusted, catalog, log } = options;
     const schema = yield* buildSchemaInSteps(part, extendSchema, following !== undefined);
     yield;
     const checkDocument = buildCheckDocument(schema, introspection, share);
@@ -100,7 +97,7 @@ function buildServerOf(options: PartOptions) {
       return buildFollowField({ ...options, schema });
     });
     const followField: FollowField = async (...field) => (await open())(...field);
-    const leaves = buildExecutionSchema(schema, introspectionLeaves(schema, turns));
+    const leaves = buildExecutionSchema(schema);
     const findHidden = buildFindHidden(catalog, part);
     return {
       schema,
@@ -110,10 +107,8 @@ function buildServerOf(options: PartOptions) {
 }
 
 /**
- * Refuses the handshake of a WebSocket, which has no operation. With one, a request is answered as if it had not offered to
- * change the protocol (RFC 9110, 7.8).
- *
- * @throws GatewayError BAD_REQUEST
+ * Refuses the handshake of a WebSocket. With an operation, a request is answered as if it had not offered to change the
+ * protocol (RFC 9110, 7.8). @throws GatewayError BAD_REQUEST
  */
 function refuseWebSocket({ headers }: RequestHead, { search }: URL): void {
   if (/[?&](?:query|documentId|extensions)=/.test(search) || headers.upgrade?.toLowerCase() !== 'websocket')
@@ -124,7 +119,6 @@ function refuseWebSocket({ headers }: RequestHead, { search }: URL): void {
   );
 }
 
-/** The same request for the body of an event. */
 function requestForJson(head: RequestHead): RequestHead {
   const { method, url, headers, trace, results } = head;
   const forJson = { ...headers, accept: 'application/json', 'accept-encoding': undefined };

@@ -1,7 +1,12 @@
-import { LRUCache } from 'lru-cache';
 import { acceptedStream, type EventStream, eventStreamType } from '../accepted-stream.ts';
 import { elementsOf, isInUtf8, partsOf } from '../message/list-header.ts';
-import { acceptedOf, type MediaRange, type Specificity, specificityOf } from '../media-ranges.ts';
+import {
+  acceptedOf,
+  acceptReader,
+  type MediaRange,
+  type Specificity,
+  specificityOf,
+} from '../media-ranges.ts';
 
 export type GraphqlMediaType = 'application/json' | 'application/graphql-response+json';
 
@@ -9,45 +14,28 @@ const mediaTypes: readonly GraphqlMediaType[] = ['application/json', 'applicatio
 
 /**
  * The media type of a GraphQL response: the one that the caller gives more weight, and the one that its ranges match first of
- * equal ones. JSON if a range matches both.
+ * equal ones. JSON if a range matches both, and undefined if the caller accepts neither.
  *
- * @param accept as received
- * @returns undefined if the caller accepts neither
  * @see GraphQL over HTTP, "Accept"; RFC 9110, 12.5.1
  */
-export function acceptedMediaType(accept: string | undefined): GraphqlMediaType | undefined {
-  if (accept === undefined || accept === '*/*' || accept === 'application/json') return 'application/json';
-  const known = parsed.get(accept);
-  if (known !== undefined) return known === 'none' ? undefined : known;
-  const mediaType = preferredBy(accept);
-  if (accept.length <= maxParsedLength) parsed.set(accept, mediaType ?? 'none');
-  return mediaType;
-}
-
-/** The same, and JSON for an error of a caller who accepts neither. */
-export const chooseMediaType = (accept: string | undefined): GraphqlMediaType =>
-  acceptedMediaType(accept) ?? 'application/json';
-
-/** Clients send the same few values again and again. */
-const parsed = new LRUCache<string, GraphqlMediaType | 'none'>({ max: 100 });
-const maxParsedLength = 1_024;
-
-function preferredBy(accept: string): GraphqlMediaType | undefined {
+export const acceptedMediaType = acceptReader<GraphqlMediaType | undefined>('application/json', (accept) => {
   if (accept.trim() === '') return 'application/json';
   const [best] = acceptedOf(mediaTypes, accept, specificityFor).toSorted(
     (a, b) => b.weight - a.weight || a.place - b.place,
   );
   return best?.offer;
-}
+});
+
+/** The same, and JSON for an error of a caller who accepts neither. */
+export const chooseMediaType = (accept: string | undefined): GraphqlMediaType =>
+  acceptedMediaType(accept) ?? 'application/json';
 
 function specificityFor(range: MediaRange, mediaType: GraphqlMediaType): Specificity {
   return isInUtf8(range.parameters) ? specificityOf(range, [mediaType]) : 0;
 }
 
 /**
- * The stream that a caller of GraphQL accepts; undefined if it prefers a response. Types that GraphQL does not send are left out
- * of account.
- *
+ * The stream that a caller of GraphQL accepts, among the types that GraphQL sends; undefined if it prefers a response.
  * @throws GatewayError as `acceptedStream` does
  */
 export function acceptedEvents(accept: string | undefined): EventStream | undefined {

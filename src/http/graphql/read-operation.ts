@@ -7,15 +7,13 @@ import { httpLimits } from '../message/http-limits.ts';
 import { namesStream } from '../accepted-stream.ts';
 import { operationTooLarge, requestError } from './errors.ts';
 import { acceptedMediaType } from './media-type.ts';
-import type { RequestMembers } from './persisted/persisted-query.ts';
+import { isObject, type RequestMembers } from './persisted/persisted-query.ts';
 
 const requestTypes = ['application/json', 'application/graphql+json'];
 
 /**
- * Checks a request's headers before its body is read. A form of another site could send its three media types without a
- * preflight; it could not send a key, so rejecting them is a second line of defence.
- *
- * @throws GatewayError UNSUPPORTED_MEDIA_TYPE | NOT_ACCEPTABLE
+ * Checks a request's headers before its body is read. A form of another site could send its media types without a preflight,
+ * but not a key: this is a second line of defence. @throws GatewayError UNSUPPORTED_MEDIA_TYPE | NOT_ACCEPTABLE
  */
 export function checkMediaTypes({ method, headers }: RequestHead): void {
   if (method === 'POST') requireBodyType(headers, requestTypes);
@@ -26,19 +24,10 @@ export function checkMediaTypes({ method, headers }: RequestHead): void {
   );
 }
 
-/**
- * Gives the document of a request: its own, or the one that it names.
- *
- * @returns undefined if the request has neither
- * @throws GraphQLError
- */
+/** Gives the document of a request: its own, or the one that it names; undefined if it has neither. @throws GraphQLError */
 export type FindDocument = (members: RequestMembers) => unknown;
 
-/**
- * The operation of a POST's body, or of a GET's URL.
- *
- * @throws GraphQLError BAD_REQUEST, OPERATION_TOO_LARGE, and as `findDocument` does
- */
+/** The operation of a body, or of a URL. @throws GraphQLError BAD_REQUEST, OPERATION_TOO_LARGE, and as `findDocument` does */
 export function parseOperation(
   url: URL,
   body: Uint8Array | undefined,
@@ -46,9 +35,7 @@ export function parseOperation(
 ): GraphQLParams {
   const given = body === undefined ? fromUrl(url) : fromBody(body);
   const { variables } = given;
-  const members: RequestMembers = isObject(variables)
-    ? { ...given, variables: cutObjects(variables) }
-    : given;
+  const members = isObject(variables) ? { ...given, variables: cutObjects(variables) } : given;
   const query = findDocument(members);
   if (query === undefined || query === null) {
     const right = body === undefined ? 'send ?query={…}, or POST' : rightBody;
@@ -77,7 +64,7 @@ const objectWeight = 9;
  *
  * @throws GraphQLError OPERATION_TOO_LARGE, before graphql-js sees more values than any arguments have
  */
-function cutObjects(variables: JsonObject): JsonObject {
+function cutObjects(variables: RequestMembers): RequestMembers {
   let left = maxVariableValues;
   const take = (values: number) => {
     left -= values;
@@ -106,43 +93,28 @@ function cutObjects(variables: JsonObject): JsonObject {
 const rightBody = 'send {"query": "…", "variables": {…}}';
 
 function fromUrl({ searchParams }: URL): RequestMembers {
+  const members: Record<string, unknown> = {};
   for (const name of ['query', 'documentId', 'operationName', 'variables', 'extensions']) {
-    if (searchParams.getAll(name).length > 1) {
-      throw requestError('BAD_REQUEST', `${name}: given more than once; give it once`);
-    }
+    const [text, ...others] = searchParams.getAll(name);
+    if (others.length > 0) throw requestError('BAD_REQUEST', `${name}: given more than once; give it once`);
+    if (text === undefined || (text === '' && name !== 'query')) continue;
+    const value = name === 'variables' || name === 'extensions' ? parseObject(text, name) : text;
+    if (value !== null) members[name] = value;
   }
-  const [query, documentId, operationName] = ['query', 'documentId', 'operationName'].map((name) =>
-    searchParams.get(name),
-  );
-  const [variables, extensions] = [
-    parseObject(searchParams, 'variables'),
-    parseObject(searchParams, 'extensions'),
-  ];
-  return {
-    ...(query !== null && { query }),
-    ...(documentId && { documentId }),
-    ...(operationName && { operationName }),
-    ...(variables && { variables }),
-    ...(extensions && { extensions }),
-  };
+  return members;
 }
 
-type JsonObject = Record<string, unknown>;
-
-function parseObject(searchParams: URLSearchParams, name: string): JsonObject | undefined {
-  const text = searchParams.get(name);
-  if (text === null || text === '') return undefined;
-  const value = parseJson(text, `${name}: must be a JSON object`);
-  if (value === null) return undefined;
-  if (isObject(value)) return value;
-  throw requestError('BAD_REQUEST', `${name}: must be a JSON object`);
+function parseObject(text: string, name: string): RequestMembers | null {
+  const problem = `${name}: must be a JSON object`;
+  const value = parseJson(text, problem);
+  if (value === null || isObject(value)) return value;
+  throw requestError('BAD_REQUEST', problem);
 }
 
 function fromBody(bytes: Uint8Array): RequestMembers {
   const body = parseJson(decodeBody(bytes), `The body is not valid JSON; ${rightBody}`);
-  if (Array.isArray(body)) {
+  if (Array.isArray(body))
     throw requestError('BAD_REQUEST', 'Batches are not supported; send each operation in its own request');
-  }
   if (!isObject(body)) throw requestError('BAD_REQUEST', `The body is not a JSON object; ${rightBody}`);
   return body;
 }
@@ -163,8 +135,4 @@ function parseJson(text: string, message: string): unknown {
   } catch {
     throw requestError('BAD_REQUEST', message);
   }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

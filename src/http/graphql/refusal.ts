@@ -3,10 +3,7 @@ import type { RequestHead } from '../message/head.ts';
 import { errorHeaders, type Reply, replyJson, toGatewayError } from '../message/reply.ts';
 import { chooseMediaType } from './media-type.ts';
 
-/**
- * An error of a request that does not reach the GraphQL server, in the shape of GraphQL errors. Clients that prefer the media
- * type of GraphQL read no error of another one.
- */
+/** An error of a request that does not reach the GraphQL server, in the shape and the media type of GraphQL errors. */
 export function replyGraphqlError(
   error: unknown,
   log: Logger,

@@ -34,7 +34,6 @@ export interface ResolverContext {
 export interface QueryTypes {
   /** The type of its result, the same object wherever the schema has it. */
   readonly resultOf: (query: SavedQuery) => GraphQLObjectType;
-  /** The arguments of its field. */
   readonly argumentsOf: (query: SavedQuery) => GraphQLFieldConfigArgumentMap;
   /** The parameters that values of these arguments mean. @throws GatewayError INVALID_PARAMETER */
   readonly parametersOf: (query: SavedQuery, args: Readonly<Record<string, unknown>>) => RawParameters;
@@ -44,7 +43,6 @@ export interface QueryTypes {
 
 /** A field of rows that is an object, identified by some of their columns. */
 export interface RowField extends GraphQLFieldConfig<Row, ResolverContext> {
-  /** The object. */
   readonly type: GraphQLObjectType;
   /** The fields of the object that are columns: while nothing else of it is selected, rows are written without resolvers. */
   readonly key: readonly ColumnKeyField[];

@@ -6,17 +6,15 @@ import { ownerOf, type Principal } from '../../keys/principal.ts';
 import { mayQuery } from '../../call/gate.ts';
 import { type FindDocument, parseOperation } from './read-operation.ts';
 
-/** Which schema a request is answered with. */
-export type SchemaFor<T> = (
-  principal: Principal,
-  url: URL,
-  body: Uint8Array | undefined,
-  findDocument: FindDocument,
-) => T | Promise<T>;
-
 /** The schemas of a catalog. */
 export interface Schemas<T> {
-  readonly schemaFor: SchemaFor<T>;
+  /** The one that a request is answered with. */
+  schemaFor(
+    principal: Principal,
+    url: URL,
+    body: Uint8Array | undefined,
+    findDocument: FindDocument,
+  ): T | Promise<T>;
   /** The one that introspection shows a key. */
   shownTo(principal: Principal): T | Promise<T>;
 }
@@ -28,9 +26,9 @@ const maxParts = 32;
 const partShare = 1 / 16;
 
 /**
- * A schema of the whole catalog, and one for each part of it that some key may query. Introspection shows a key its part.
- * If the rest is hidden from the key, its documents are validated against the part too, so that a hidden field is answered
- * as one that does not exist; otherwise it is answered as forbidden.
+ * A schema of the whole catalog, and one for each part of it that some key may query, which introspection shows it. If the
+ * rest is hidden from the key, documents are validated against its part too: a hidden field does not exist, others are
+ * forbidden.
  *
  * @param build makes what answers requests by a schema, in steps
  */
@@ -40,7 +38,7 @@ export function* buildSchemas<T>(
   turns: LoopTurns,
 ): Generator<void, Schemas<T>> {
   const whole = yield* build(catalog, 1);
-  const parts = new LRUCache<string, { readonly schema: Promise<T> }>({ max: maxParts });
+  const parts = new LRUCache<string, Promise<T>>({ max: maxParts });
   /** Kept as long as their keys; undefined: the whole. */
   const visibleTo = new WeakMap<Principal, readonly SavedQuery[] | 'all'>();
   const visibleQueries = (principal: Principal) => {
@@ -55,9 +53,9 @@ export function* buildSchemas<T>(
   const partOf = (queries: readonly SavedQuery[], owner: Owner): Promise<T> => {
     const key = queries.map(({ id }) => id).join();
     const known = parts.get(key);
-    if (known !== undefined) return known.schema;
+    if (known !== undefined) return known;
     const schema = turns.run(owner, build({ ...catalog, queries, all: catalog.queries }, partShare));
-    parts.set(key, { schema });
+    parts.set(key, schema);
     // The next request builds a failed schema again.
     schema.catch(() => parts.delete(key));
     return schema;
@@ -66,12 +64,14 @@ export function* buildSchemas<T>(
     const visible = visibleQueries(principal);
     return visible === 'all' ? whole : partOf(visible, ownerOf(principal));
   };
-  const schemaFor: SchemaFor<T> = (principal, url, body, findDocument) =>
-    visibleQueries(principal) === 'all' ||
-    !(principal.hidesEndpoints || mayIntrospect(url, body, findDocument))
-      ? whole
-      : shownTo(principal);
-  return { schemaFor, shownTo };
+  return {
+    shownTo,
+    schemaFor: (principal, url, body, findDocument) =>
+      visibleQueries(principal) === 'all' ||
+      !(principal.hidesEndpoints || mayIntrospect(url, body, findDocument))
+        ? whole
+        : shownTo(principal),
+  };
 }
 
 /** False only if the request certainly does not query the schema, which no text without these names can. */

@@ -1,11 +1,16 @@
-import { LRUCache } from 'lru-cache';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import { GatewayError, type GatewayErrorOptions } from '../../errors.ts';
 import type { Renderer } from '../../formats/renderer.ts';
 import { json, type Renderers } from '../../formats/renderers.ts';
 import { memoize } from '../../memoize.ts';
 import { parameterOf } from '../message/list-header.ts';
-import { acceptedOf, type MediaRange, type Specificity, specificityOf } from '../media-ranges.ts';
+import {
+  acceptedOf,
+  acceptReader,
+  type MediaRange,
+  type Specificity,
+  specificityOf,
+} from '../media-ranges.ts';
 import type { FormatOfUrl } from '../message/prepared-request.ts';
 
 /** The parameter that names a format. */
@@ -33,7 +38,7 @@ export function chooseRenderer(
   };
   switch (ofUrl) {
     case undefined: {
-      const chosen = acceptedBy(renderers, accept).find((one) => problemWith(one) === undefined);
+      const chosen = acceptedBy(renderers)(accept).find((one) => problemWith(one) === undefined);
       if (chosen === undefined) throw refuse('Accept: it names no media type that is available here');
       return chosen;
     }
@@ -53,30 +58,20 @@ export function chooseRenderer(
 
 const onlyJson: readonly Renderer[] = [json];
 
-function acceptedBy(renderers: Renderers, accept: string | undefined): readonly Renderer[] {
-  if (accept === undefined || accept === '*/*' || accept === 'application/json') return onlyJson;
-  const parsed = parsedBy(renderers);
-  const preferred = parsed.get(accept) ?? preferredBy(renderers, accept);
-  if (accept.length <= maxParsedLength) parsed.set(accept, preferred);
-  return preferred;
-}
-
-/** Clients send the same few values again and again. */
-const parsedBy = memoize((_: Renderers) => new LRUCache<string, readonly Renderer[]>({ max: 100 }));
-const maxParsedLength = 1_024;
-
 /**
  * The forms that a caller accepts, the preferred ones first: those of greater weight, then those that it names, then those
  * that it names earlier. JSON comes first among equals.
  *
  * @see RFC 9110, 12.5.1
  */
-function preferredBy(renderers: Renderers, accept: string): readonly Renderer[] {
-  if (accept.trim() === '') return onlyJson;
-  return acceptedOf(renderers.all, accept, specificityFor)
-    .toSorted((a, b) => b.weight - a.weight || b.specificity - a.specificity || a.place - b.place)
-    .map(({ offer }) => offer);
-}
+const acceptedBy = memoize((renderers: Renderers) =>
+  acceptReader(onlyJson, (accept) => {
+    if (accept.trim() === '') return onlyJson;
+    return acceptedOf(renderers.all, accept, specificityFor)
+      .toSorted((a, b) => b.weight - a.weight || b.specificity - a.specificity || a.place - b.place)
+      .map(({ offer }) => offer);
+  }),
+);
 
 function specificityFor(range: MediaRange, { mediaTypes, version: ours }: Renderer): Specificity {
   const specificity = specificityOf(range, mediaTypes);

@@ -2,7 +2,7 @@ import { EndpointRequest } from '../../call/endpoint-request.ts';
 import type { RawParameters } from '../../catalog/binding/bind.ts';
 import { findQuery, lookUpQuery } from '../../catalog/model/find-query.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
-import { GatewayError } from '../../errors.ts';
+import { unlessRefused } from '../../errors.ts';
 import type { Renderers } from '../../formats/renderers.ts';
 import { memoize } from '../../memoize.ts';
 import { endpointPath } from '../message/paths.ts';
@@ -24,7 +24,7 @@ export interface Addressing {
 /**
  * The query that the path of a request addresses, with or without an extension, and the format. Names have dots too:
  * the longest text that addresses a query is its address, so that a query named `logs.csv` is not the query `logs` as
- * CSV. An ending that is not the extension of a format belongs to the name. The parameter precedes the extension.
+ * CSV. The parameter precedes the extension.
  *
  * @throws GatewayError UNKNOWN_QUERY
  */
@@ -33,13 +33,14 @@ export function addressOf({ catalog, renderers }: Addressing, request: PreparedR
   const named = formatOfParameter(renderers, request.parameters ?? new Map());
   const query = lookUpQuery(catalog, address);
   if (query !== undefined) return { query, format: named };
+  const format = named ?? renderers.named(address.slice(address.lastIndexOf('.') + 1)) ?? 'unknown extension';
+  return { query: findQuery(catalog, withoutExtension(address, renderers)), format };
+}
+
+/** An ending that is not the extension of a format belongs to the name. */
+export function withoutExtension(address: string, renderers: Renderers): string {
   const dot = address.lastIndexOf('.');
-  const extension = address.slice(dot + 1);
-  const hasExtension = dot >= 0 && renderers.isExtension(extension);
-  return {
-    query: findQuery(catalog, hasExtension ? address.slice(0, dot) : address),
-    format: named ?? renderers.named(extension) ?? 'unknown extension',
-  };
+  return dot >= 0 && renderers.isExtension(address.slice(dot + 1)) ? address.slice(0, dot) : address;
 }
 
 function formatOfParameter(renderers: Renderers, parameters: RawParameters): FormatOfUrl | undefined {
@@ -59,12 +60,9 @@ export const addressText = ({ url }: PreparedRequest): string =>
 
 /** The same query in another version of the catalog; undefined if the request means no query there. */
 export const queryAt = memoize((renderers: Renderers) =>
-  memoize((request: PreparedRequest) => (catalog: Catalog): SavedQuery | undefined => {
-    try {
-      return addressOf({ catalog, renderers }, request).query;
-    } catch (error) {
-      if (error instanceof GatewayError) return undefined;
-      throw error;
-    }
-  }),
+  memoize(
+    (request: PreparedRequest) =>
+      (catalog: Catalog): SavedQuery | undefined =>
+        unlessRefused(() => addressOf({ catalog, renderers }, request).query),
+  ),
 );

@@ -1,6 +1,6 @@
-import { quoteShort } from '@querygate/text';
+import { nearestName, quoteShort } from '@querygate/text';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
-import { GatewayError } from '../../errors.ts';
+import { unlessRefused } from '../../errors.ts';
 import { ArgumentReader } from '../../row-arguments/reading/argument-reader.ts';
 import {
   isCondition,
@@ -55,13 +55,7 @@ export const fromFirstLetter = (name: string): string =>
 /** The name in a message: in quotes if characters of it would not be seen. */
 export const shownName = (name: string): string => (/^[!-~]+$/.test(name) ? name : quoteShort(name));
 
-/**
- * How a condition on a column is written, for one whose operator is a part of the name; one that is accepted.
- *
- * @param column that may be filtered
- * @param name `n[gte]`, `n__gte`, `gt(n)`, or the `n>` of `n>=59`
- * @param text the value of the parameter
- */
+/** A condition that is accepted for a name with an operator in it: `n[gte]`, `n__gte`, `gt(n)`, or the `n>` of `n>=59`. */
 export function conditionOn(query: SavedQuery, column: string, name: string, text: string): string {
   const start = fromFirstLetter(name);
   const at = start.lastIndexOf(column);
@@ -83,11 +77,7 @@ const wordsOf = (text: string): readonly string[] => {
   return words.length > 1 ? [words.join(''), ...words] : words;
 };
 
-/**
- * The first condition of those that a word and a value may mean that the query accepts.
- *
- * @param word an operator in any spelling
- */
+/** The first condition of those that an operator in any spelling and a value may mean that the query accepts. */
 export function condition(query: SavedQuery, column: string, word: string, text: string): string {
   const operator = operatorOf(word) ?? 'eq';
   const values = [
@@ -124,12 +114,11 @@ function likePattern(word: string, text: string): string {
 
 const isShown = (text: string): boolean => /^[\w.,:()*+-]{1,80}$/.test(text);
 
-function isAccepted(query: SavedQuery, column: string, text: string): boolean {
-  try {
-    parseCondition(new ArgumentReader(query), column, text);
-    return true;
-  } catch (error) {
-    if (error instanceof GatewayError) return false;
-    throw error;
-  }
+const isAccepted = (query: SavedQuery, column: string, text: string): boolean =>
+  unlessRefused(() => parseCondition(new ArgumentReader(query), column, text)) !== undefined;
+
+/** The name that a text probably means, whatever the case of either. */
+export function nearestInAnyCase(text: string, names: readonly string[], most: number): string | undefined {
+  const inLowerCase = names.map((name) => name.toLowerCase());
+  return names[inLowerCase.indexOf(nearestName(text.toLowerCase(), inLowerCase, most) ?? '')];
 }

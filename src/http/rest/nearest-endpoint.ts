@@ -1,10 +1,10 @@
-import { nearestName } from '@querygate/text';
 import { parseVersionName } from '../../catalog/model/version-name.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Principal } from '../../keys/principal.ts';
 import { mayQuery } from '../../call/gate.ts';
-import type { Addressing } from './address.ts';
+import { type Addressing, withoutExtension } from './address.ts';
+import { nearestInAnyCase } from './meant-name.ts';
 
 /** More endpoints than this are not compared with a name: a request for an unknown one must stay cheap. */
 const maxCompared = 2_000;
@@ -20,9 +20,7 @@ export function withNearestEndpoint(
   principal: Principal,
 ): GatewayError {
   if (error.code !== 'UNKNOWN_QUERY' || requested.length > 200 || queries.length > maxCompared) return error;
-  const dot = requested.lastIndexOf('.');
-  const address =
-    dot > 0 && renderers.isExtension(requested.slice(dot + 1)) ? requested.slice(0, dot) : requested;
+  const address = withoutExtension(requested, renderers);
   const visible = queries.filter((query) => mayQuery(principal, query));
   const advice = versionsAdvice(visible, address) ?? nearestAdvice(visible, address);
   if (advice === undefined) return error;
@@ -32,13 +30,7 @@ export function withNearestEndpoint(
 
 function nearestAdvice(queries: readonly SavedQuery[], address: string): string | undefined {
   const names = queries.flatMap(({ name, aliases }) => [name, ...aliases]);
-  const most = Math.min(maxEdits, Math.ceil(address.length / 4));
-  const nearest = nearestName(
-    address.toLowerCase(),
-    names.map((name) => name.toLowerCase()),
-    most,
-  );
-  const name = names.find((one) => one.toLowerCase() === nearest);
+  const name = nearestInAnyCase(address, names, Math.min(maxEdits, Math.ceil(address.length / 4)));
   return name === undefined ? undefined : `did you mean ${name}?`;
 }
 

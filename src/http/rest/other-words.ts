@@ -1,21 +1,5 @@
-/** The thing that a word of another service says about rows. */
-export type Meaning =
-  | 'filter'
-  | 'negation'
-  | 'order'
-  | 'direction'
-  | 'limit'
-  | 'offset'
-  | 'page'
-  | 'after'
-  | 'before'
-  | 'last'
-  | 'columns'
-  | 'groups'
-  | 'count';
-
 /** Words of OData, JSON:API, json-server, Django, Spring, LoopBack, Prisma, Relay and others, in lower case, letters only. */
-const words: Readonly<Record<Meaning, string>> = {
+const words = {
   filter:
     'filter filters filterby where wheres condition conditions criteria predicate rsql fiql rql q search',
   negation: 'not',
@@ -35,6 +19,9 @@ const words: Readonly<Record<Meaning, string>> = {
   count: 'count inlinecount totalcount includetotal includecount withcount',
 };
 
+/** The thing that a word of another service says about rows. */
+export type Meaning = keyof typeof words;
+
 /** Words that are about pages if their value is a number, and about other things if it is not. */
 const wordsOfNumbers: Readonly<Partial<Record<Meaning, string>>> = {
   limit: 'count max rows length num',
@@ -52,11 +39,7 @@ const byWord = (table: Readonly<Partial<Record<Meaning, string>>>): ReadonlyMap<
 const meanings = byWord(words);
 const meaningsOfNumbers = byWord(wordsOfNumbers);
 
-/**
- * The meaning of a name in other services, however it is written: `$top`, `_limit`, `page[size]`, `sort[id]`, `orderBy`.
- *
- * @param text its value, '' if that is not known
- */
+/** The meaning in other services of a name with a value, '' if that is not known: `$top`, `_limit`, `page[size]`, `orderBy`. */
 export function meaningOf(name: string, text: string): Meaning | undefined {
   if (!/^[!-~]+$/.test(name)) return undefined;
   const [base = ''] = name.split(/(?<=\w)[^\w-]/, 1);

@@ -36,11 +36,7 @@ interface RestOptions {
   readonly turns: LoopTurns;
 }
 
-/**
- * REST: `GET /api/endpoints/query/<uuid|name>`.
- *
- * @see spec "Common call shape"
- */
+/** REST: `GET /api/endpoints/query/<uuid|name>`. @see spec "Common call shape" */
 export function buildRest(options: RestOptions): Answer {
   const { renderers, gate, obtain, following, inFlight } = options;
   const replyRendered = buildReplyRendered(options);
@@ -56,23 +52,6 @@ export function buildRest(options: RestOptions): Answer {
       throw withNearestEndpoint(error, options, addressText(request), caller.admission.principal);
     }
   };
-  const followed = (
-    call: Call,
-    head: RequestHead,
-    request: PreparedRequest,
-    isWhole: boolean,
-  ): FollowedRequest => ({
-    call,
-    head,
-    resolve: queryAt(renderers)(request),
-    isWhole,
-    reply: (result) => replyResult(result, head.headers),
-    async idle(wait) {
-      const owner = ownerOf(call.caller.admission.principal);
-      inFlight.giveBack(owner);
-      return wait().finally(() => inFlight.take(owner));
-    },
-  });
   const answer = async (
     call: Call,
     ofUrl: FormatOfUrl | undefined,
@@ -81,19 +60,25 @@ export function buildRest(options: RestOptions): Answer {
   ): Promise<Reply> => {
     const { bound, caller } = call;
     const { accept, prefer } = head.headers;
+    const owner = ownerOf(caller.admission.principal);
     const part = readPartRequest(call);
-    const isWhole = part.page === undefined && part.rowRequest === undefined;
+    const followed = (): FollowedRequest => ({
+      call,
+      head,
+      resolve: queryAt(renderers)(request),
+      isWhole: part.page === undefined && part.rowRequest === undefined,
+      reply: (result) => replyResult(result, head.headers),
+      async idle(wait) {
+        inFlight.giveBack(owner);
+        return wait().finally(() => inFlight.take(owner));
+      },
+    });
     const events = ofUrl === undefined ? acceptedStream(accept) : undefined;
-    if (events !== undefined && following !== undefined)
-      return following.stream(followed(call, head, request, isWhole), events);
+    if (events !== undefined && following !== undefined) return following.stream(followed(), events);
     const renderer = chooseRenderer(renderers, ofUrl, accept, bound);
-    const waiting =
-      prefer !== undefined && renderer === json
-        ? following?.wait(followed(call, head, request, isWhole))
-        : undefined;
+    const waiting = prefer !== undefined && renderer === json ? following?.wait(followed()) : undefined;
     if (waiting !== undefined) return waiting;
     const { result, page } = await obtain.part(call, part);
-    const owner = ownerOf(caller.admission.principal);
     const reply =
       renderer === json
         ? replyResult(result, head.headers)

@@ -1,7 +1,7 @@
 import { listShort } from '@querygate/text';
 import type { EndpointRequest } from '../../call/endpoint-request.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
-import { GatewayError } from '../../errors.ts';
+import { unlessRefused } from '../../errors.ts';
 import { isCondition } from '../../row-arguments/reading/postgrest-conditions.ts';
 import { condition, conditionOn, fromFirstLetter } from './meant-name.ts';
 import { type Meaning, meaningOf } from './other-words.ts';
@@ -20,7 +20,6 @@ const nextPages = 'pages are read by limit=…, and by the after=… of the head
 interface Given {
   readonly endpoint: EndpointRequest;
   readonly name: string;
-  /** Its first value. */
   readonly text: string;
 }
 
@@ -34,41 +33,30 @@ export function adviceOnColumn(endpoint: EndpointRequest, column: string, name: 
   return `${column} cannot be filtered, these can be: ${listShort(filter.map((one) => one.name))}`;
 }
 
-/**
- * How the query takes what a word of another service means, or why it does not. A parameter that the query declares is no word
- * of rows.
- */
+/** How the query takes what a word of another service means, or why it does not. */
 export function adviceOnMeaning(endpoint: EndpointRequest, name: string, meaning: Meaning): string {
   const { query, parameters } = endpoint;
   const [text = ''] = parameters.get(name) ?? [];
   const given = { endpoint, name, text: text.length > maxReadLength ? '' : text };
-  if (meaning === 'count') return 'the header Querygate-Row-Count has the number of rows';
+  const ofPage =
+    query.pages !== undefined && pageMeanings.has(meaning) ? pageAdvice(given, meaning) : undefined;
+  if (meaning === 'count') return advice.count(given);
   if (query.rowArguments === undefined)
-    return query.pages === undefined || !isOfPages(meaning)
-      ? meaning === 'filter' || meaning === 'negation'
-        ? noFilter
-        : noRowArguments
-      : ofPages(given, meaning);
-  const own = wordsOf[meaning].find((word) => query.parameters.some(({ name }) => name === word));
-  if (own !== undefined) return `did you mean ${own}?`;
-  return query.pages !== undefined && isOfPages(meaning) ? ofPages(given, meaning) : advice[meaning](given);
+    return ofPage ?? (meaning === 'filter' || meaning === 'negation' ? noFilter : noRowArguments);
+  const own = ownWords[meaning]?.find((word) => query.parameters.some(({ name }) => name === word));
+  return own === undefined ? (ofPage ?? advice[meaning](given)) : `did you mean ${own}?`;
 }
-
-const isOfPages = (meaning: Meaning): boolean => pageMeanings.has(meaning);
 
 const pageMeanings: ReadonlySet<Meaning> = new Set(['limit', 'offset', 'page', 'after', 'before', 'last']);
 
-/** @see row-page.ts */
-function ofPages({ endpoint: { query }, text }: Given, meaning: Meaning): string {
+function pageAdvice({ endpoint: { query }, text }: Given, meaning: Meaning): string {
   if (meaning !== 'limit') return nextPages;
   const isSize = /^\d{1,9}$/.test(text) && Number(text) <= query.maxRows;
   return `write limit=${isSize ? text : '…'}`;
 }
 
 /** The parameters that the advice about a meaning names, and that a query may declare as its own. */
-const wordsOf: Readonly<Record<Meaning, readonly string[]>> = {
-  filter: [],
-  negation: [],
+const ownWords: Readonly<Partial<Record<Meaning, readonly string[]>>> = {
   order: ['order'],
   direction: ['order'],
   limit: ['limit'],
@@ -79,7 +67,6 @@ const wordsOf: Readonly<Record<Meaning, readonly string[]>> = {
   last: ['limit', 'order'],
   columns: ['select'],
   groups: ['select'],
-  count: [],
 };
 
 const advice: Readonly<Record<Meaning, (given: Given) => string>> = {
@@ -178,10 +165,5 @@ function readOrder(
 export function isAccepted(query: SavedQuery, pair: string): boolean {
   const at = pair.indexOf('=');
   const parameters = new Map([[pair.slice(0, at), [pair.slice(at + 1)]]]);
-  try {
-    return readRowRequest({ query, parameters }) !== undefined;
-  } catch (error) {
-    if (error instanceof GatewayError) return false;
-    throw error;
-  }
+  return unlessRefused(() => readRowRequest({ query, parameters })) !== undefined;
 }

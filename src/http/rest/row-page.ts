@@ -7,13 +7,7 @@ import type { EndpointRequest } from '../../call/endpoint-request.ts';
 /** The parameters of a page. */
 export const pageWords = ['limit', 'after', 'before'] as const;
 
-/**
- * The page that `limit`, `after` and `before` mean.
- *
- * @param whole the query, bound for the caller
- * @returns undefined for the rows of the query as it is
- * @throws GatewayError INVALID_PARAMETER
- */
+/** The page that `limit`, `after` and `before` mean; undefined without them. @throws GatewayError INVALID_PARAMETER */
 export function readPage({ query, parameters }: EndpointRequest, whole: BoundQuery): BoundPage | undefined {
   if (query.pages === undefined) return undefined;
   const [limit, after, before] = pageWords.map((name) => {
@@ -32,10 +26,8 @@ export const namesPage = ({ query, parameters }: EndpointRequest): boolean =>
   query.pages !== undefined && pageWords.some((name) => parameters.get(name)?.some((text) => text !== ''));
 
 /**
- * The header `Link`: the same request for the page after these rows, and for the one before, relative to its own URL, so that
- * a proxy may serve the gateway below a path.
- *
- * @see RFC 8288, 3
+ * The header `Link`: the same request for the page after these rows, and for the one before. It is relative, for a proxy may
+ * serve the gateway below a path. @see RFC 8288, 3
  */
 export function linkOf({ cursors, hasNextPage, hasPreviousPage }: Page, search: string): string | undefined {
   const link = (name: 'after' | 'before', cursor: string | undefined, relation: string) => {

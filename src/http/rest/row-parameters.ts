@@ -1,7 +1,7 @@
 import { quoteShort } from '@querygate/text';
 import type { Call } from '../../call/gate.ts';
 import { sqlParameter } from '../../catalog/binding/caller-sql.ts';
-import type { Column, OrderKey, SavedQuery } from '../../catalog/model/saved-query.ts';
+import type { OrderKey, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { ResultColumn } from '../../catalog/model/header-types.ts';
 import {
   ArgumentReader,
@@ -25,10 +25,8 @@ import { namesPage, pageWords, readPage } from './row-page.ts';
 export const rowWords = [...treeWords, 'order', 'limit', 'offset', 'select'] as const;
 
 /**
- * Parameters that the query declares are its own, whatever their names.
+ * The row arguments of a request; undefined without them. Parameters that the query declares are its own, whatever their names.
  *
- * @param hints for messages
- * @returns undefined for the rows as they are
  * @throws GatewayError INVALID_PARAMETER
  */
 export function readRowRequest(
@@ -75,13 +73,9 @@ export function readRowRequest(
   const paged = ['order', 'limit', 'offset'].find((word) => single.has(word));
   if (select !== undefined && paged !== undefined)
     throw invalid(paged, 'cannot be used with select: aggregates are over all rows that the conditions keep');
-  const task = rowTask(
-    query.columns,
-    given,
-    aggregates?.map(({ aggregate }) => aggregate),
-  );
+  const computed = aggregates?.map(({ aggregate }) => aggregate);
   return {
-    task,
+    task: rowTask(query.columns, given, computed),
     aggregates: aggregates?.map(({ name, aggregate }) => columnOf(query, name, aggregate)),
   };
 }
@@ -91,18 +85,14 @@ const isWord = (name: string): name is (typeof rowWords)[number] =>
 
 /** `timestamp.desc.nullsfirst` */
 function parseOrderKey(reader: ArgumentReader, text: string): OrderKey {
-  const found = /^(\w+)(?:\.(asc|desc))?(?:\.(nullsfirst|nullslast))?$/.exec(text);
-  const [, name, direction, nulls] = found ?? [];
+  const [, name, direction, nulls] = /^(\w+)(?:\.(asc|desc))?(?:\.(nullsfirst|nullslast))?$/.exec(text) ?? [];
   if (name === undefined)
     throw invalid(
       'order',
       `got ${quoteShort(text)}; write columns with directions, as in timestamp.desc,id.asc.nullslast`,
     );
-  return reader.orderKey(
-    name,
-    direction === 'desc',
-    nulls === undefined ? undefined : nulls === 'nullsfirst',
-  );
+  const nullsFirst = nulls === undefined ? undefined : nulls === 'nullsfirst';
+  return reader.orderKey(name, direction === 'desc', nullsFirst);
 }
 
 interface NamedAggregate {
@@ -113,8 +103,7 @@ interface NamedAggregate {
 /** `count(),amount.sum(),average:amount.avg()` */
 function parseSelect(reader: ArgumentReader, text: string): readonly NamedAggregate[] {
   const named = text.split(',').map((one): NamedAggregate => {
-    const found = /^(?:(\w+):)?(?:(\w+)\.)?(\w+)\(\)$/.exec(one);
-    const [, alias, column, name = ''] = found ?? [];
+    const [, alias, column, name = ''] = /^(?:(\w+):)?(?:(\w+)\.)?(\w+)\(\)$/.exec(one) ?? [];
     if (!isFunction(name))
       throw invalid(
         'select',
@@ -130,24 +119,19 @@ function parseSelect(reader: ArgumentReader, text: string): readonly NamedAggreg
 const isFunction = (name: string): name is AggregateFunction =>
   (aggregateFunctions as readonly string[]).includes(name);
 
-function columnOf(query: SavedQuery, name: string, aggregate: Aggregate): ResultColumn {
-  return { name, type: typeOf(query, aggregate), repeated: false };
-}
-
-function typeOf({ columns }: SavedQuery, { function: name, column }: Aggregate): Column['type'] {
-  const type = columns.find((one) => one.name === column)?.type ?? 'integer';
-  if (name === 'count') return 'integer';
-  return name === 'avg' && type === 'integer' ? 'float' : type;
+function columnOf(
+  { columns }: SavedQuery,
+  alias: string,
+  { function: name, column }: Aggregate,
+): ResultColumn {
+  const ofColumn = columns.find((one) => one.name === column)?.type ?? 'integer';
+  const type = name === 'avg' && ofColumn === 'integer' ? 'float' : ofColumn;
+  return { name: alias, type: name === 'count' ? 'integer' : type, repeated: false };
 }
 
 const whole: Part = { rowRequest: undefined, page: undefined };
 
-/**
- * Reads the row arguments of a request, or its page.
- *
- * @param hints for messages
- * @throws GatewayError INVALID_PARAMETER
- */
+/** Reads the row arguments of a request, or its page. @param hints for messages @throws GatewayError INVALID_PARAMETER */
 export function readPartRequest({ endpoint, bound }: Call, hints?: Hints): Part {
   const { query, sql } = bound;
   if (query.rowArguments === undefined && query.pages === undefined) return whole;

@@ -1,4 +1,4 @@
-import { didYouMean, listShort, nearestName, quoteShort } from '@querygate/text';
+import { didYouMean, listShort, quoteShort } from '@querygate/text';
 import { fallbacks } from '../../catalog/binding/bind.ts';
 import { sqlParameter, unusedBySql } from '../../catalog/binding/caller-sql.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
@@ -9,7 +9,7 @@ import { invalid } from '../../row-arguments/reading/argument-reader.ts';
 import { requireEndpoint } from '../../call/gate.ts';
 import type { EndpointRequest } from '../../call/endpoint-request.ts';
 import { type Reply, warningName } from '../message/reply.ts';
-import { fromFirstLetter, partsBesideOperator, partsOf, shownName } from './meant-name.ts';
+import { fromFirstLetter, nearestInAnyCase, partsBesideOperator, partsOf, shownName } from './meant-name.ts';
 import { type Meaning, meaningOf } from './other-words.ts';
 import { adviceOnColumn, adviceOnMeaning, isAccepted, noFilter, noRowArguments } from './row-advice.ts';
 import { pageWords } from './row-page.ts';
@@ -52,9 +52,11 @@ function ignoredNames(endpoint: EndpointRequest): readonly string[] {
     if (warnings.length === maxWarnings) break;
     if (name.length > maxNameLength || partsOf(name).length === 0) continue;
     const certain = adviceOnMeant(endpoint, name);
-    const advice = certain === undefined ? adviceOnOther(endpoint, name, at < maxCompared) : undefined;
-    if (certain !== undefined) warnings.push(`${shownName(name)} is ignored, ${certain}`);
-    else if (advice !== undefined) warnings.push(advice);
+    const advice =
+      certain === undefined
+        ? adviceOnOther(endpoint, name, at < maxCompared)
+        : `${shownName(name)} is ignored, ${certain}`;
+    if (advice !== undefined) warnings.push(advice);
   }
   return warnings;
 }
@@ -82,19 +84,13 @@ function hasColumnIn({ columns, rowArguments }: SavedQuery, name: string): boole
   return rowArguments === undefined && columns.some((column) => parts.includes(column.name));
 }
 
-/** The first part of a name that is near to a known one. */
 function nearestOf(
   endpoint: EndpointRequest,
   parts: readonly string[],
 ): { readonly part: string; readonly name: string } | undefined {
   const left = namesLeft(endpoint);
   for (const part of parts) {
-    const nearest = nearestName(
-      part.toLowerCase(),
-      left.map((one) => one.toLowerCase()),
-      part.length > 1 ? 1 : 0,
-    );
-    const name = left.find((one) => one.toLowerCase() === nearest);
+    const name = nearestInAnyCase(part, left, part.length > 1 ? 1 : 0);
     if (name !== undefined) return { part, name };
   }
   return undefined;
@@ -172,29 +168,27 @@ export function refuseUndeclared(principal: Principal, endpoint: EndpointRequest
   const isMissing =
     query.parameters.some((one) => one.name === base && one.required) && !parameters.has(base);
   if (!isMissing) throw invalid(name, wrong);
-  throw new GatewayError(
-    'MISSING_PARAMETER',
-    `${base}: is required; ${name.slice(0, maxNameLength)} ${wrong}`,
-    {
-      parameter: base,
-    },
-  );
+  const message = `${base}: is required; ${name.slice(0, maxNameLength)} ${wrong}`;
+  throw new GatewayError('MISSING_PARAMETER', message, { parameter: base });
 }
 
-type WrongName =
-  | { readonly name: string; readonly wrong: string }
-  | { readonly name: undefined; readonly wrong: '' };
+interface WrongName {
+  readonly name: string | undefined;
+  readonly wrong: string;
+}
+
+const noWrongName: WrongName = { name: undefined, wrong: '' };
 
 const wrongName = memoize((endpoint: EndpointRequest): WrongName => {
   const { query } = endpoint;
   const all = undeclared(endpoint);
   const bracketed = all.find((name) => namesOf(query).has(beforeBrackets(name)));
   if (bracketed !== undefined) return { name: bracketed, wrong: wrongBrackets(endpoint, bracketed) };
-  if (query.isStrict !== true) return { name: undefined, wrong: '' };
+  if (query.isStrict !== true) return noWrongName;
   const [unused] = unusedNames(endpoint);
   if (unused !== undefined) return { name: unused, wrong: `${withoutEffect}; leave it out` };
   const [name] = all;
-  if (name === undefined) return { name, wrong: '' };
+  if (name === undefined) return noWrongName;
   const meant = name.length > maxNameLength ? undefined : adviceInStrict(endpoint, name);
   const advice = meant === undefined ? didYouMean(name, usableNames(endpoint)) : `; ${meant}`;
   return { name, wrong: `is not a parameter of this endpoint${advice || '; leave it out'}` };
@@ -241,13 +235,11 @@ function usableNames(endpoint: EndpointRequest): readonly string[] {
 /** Some clients write members as `id.0` or `id.eq`. */
 const beforeBrackets = (name: string): string => name.replace(/[[\].].*$/s, '');
 
-/** The names of a request that its query does not have. */
 const undeclared = memoize(({ query, parameters }: EndpointRequest): readonly string[] => {
   const names = namesOf(query);
   return [...parameters.keys()].filter((name) => !names.has(name));
 });
 
-/** The names of a query that a request does not have. */
 const namesLeft = ({ query, parameters }: EndpointRequest): readonly string[] =>
   [...namesOf(query)].filter((name) => !parameters.has(name));
 

@@ -33,9 +33,8 @@ export interface CollectedField {
 }
 
 /**
- * The fields of a selection as the response has them: fragments are written out, fields with the same response key are
- * one, and what `@skip` or `@include` leaves out is gone. Every type of this schema is an object type, so that after
- * validation each fragment applies, but for entities, which `type` chooses.
+ * The fields of a selection as the response has them: fragments are written out, equal response keys are one field, and what
+ * `@skip` or `@include` leaves out is gone. After validation each fragment applies, but for entities, which `type` chooses.
  *
  * @see GraphQL specification, 6.3.2 "Field Collection"
  */
@@ -75,17 +74,12 @@ export function collectFields(
 /** The only type with several kinds of objects. */
 const unionOfEntities = '_Entity';
 
-/**
- * The fields that an operation selects below the one that is resolved, as the response has them.
- *
- * @param type the object type that is selected of, where it may be one of several
- */
+/** The field that is resolved. */
+export type ResolvedField = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments' | 'variableValues'>;
+
+/** The fields that an operation selects below the one that is resolved, of an object of `type` if it may be one of several. */
 export function selectionOf(
-  {
-    fieldNodes,
-    fragments,
-    variableValues,
-  }: Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments' | 'variableValues'>,
+  { fieldNodes, fragments, variableValues }: ResolvedField,
   type?: string,
 ): readonly [fields: readonly CollectedField[], scope: SelectionScope] {
   const selections = fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? []);

@@ -6,14 +6,11 @@ import { type Fragments, responseKeyOf } from './collect-fields.ts';
 
 const { maxExpandedFields, maxFieldDepth, maxFieldsPerPath } = httpLimits;
 
-/** Limits what the rule OverlappingFieldsCanBeMerged compares. @throws GraphQLError OPERATION_TOO_LARGE */
-type LimitMergedFields = (root: SelectionSetNode) => void;
-
 /**
- * For the selections of one document, which need not be valid. The work is bounded: every field counts, and what a
- * fragment has counts wherever it is spread.
+ * Limits what the rule OverlappingFieldsCanBeMerged compares, of selections that need not be valid. The work is bounded: what
+ * a fragment has counts wherever it is spread. @throws GraphQLError OPERATION_TOO_LARGE
  */
-export function buildLimitMergedFields(fragments: Fragments): LimitMergedFields {
+export function buildLimitMergedFields(fragments: Fragments): (root: SelectionSetNode) => void {
   let visited = 0;
   const countSelection = () => {
     visited += 1;

@@ -16,7 +16,6 @@ import { connectionFieldOf } from '../../../names/graphql-names.ts';
 const maxCompared = 2_000;
 const maxSuggestions = 3;
 
-/** The end of a message about an unknown name, or nothing. */
 type Hint = (schema: GraphQLSchema, of: string, name: string) => string;
 
 /** Of the nearest of the names that there are. */
@@ -49,7 +48,6 @@ function pagesHint(schema: GraphQLSchema, of: string, name: string): string | un
   return pages && `; ${pages} has pages`;
 }
 
-/** The messages of graphql-js about unknown names. */
 const unknownNames: readonly (readonly [RegExp, Hint])[] = [
   [
     /Cannot query field "(?<name>\w+)" on type "(?<of>\w+)"\.$/,
@@ -79,10 +77,8 @@ export const isOfUnknownName = (message: string): boolean =>
   unknownNames.some(([pattern]) => pattern.test(message));
 
 /**
- * Adds to messages about unknown names what is probably meant. The comparison is our own: that of graphql-js takes as long as
- * a name is, for each name of the schema.
- *
- * @param schema what the caller may see
+ * Adds to messages about unknown names what is probably meant, of the schema that the caller may see. The comparison is our
+ * own: that of graphql-js takes as long as a name is, for each name of the schema.
  */
 export function addNearestNames(errors: readonly GraphQLError[], schema: GraphQLSchema): void {
   let left = maxSuggestions;

@@ -15,25 +15,18 @@ import { operationTooLarge, requestError } from '../errors.ts';
 import { type Fragments, fragmentsOf } from './collect-fields.ts';
 import { buildLimitMergedFields } from './merged-fields.ts';
 
-/** The size of an operation with its fragments expanded. */
 interface OperationSize {
   readonly depth: number;
   readonly rootFields: number;
   readonly aliases: number;
 }
 
+const inAnother = 'send the others in another request';
+
 const sizeLimits = {
   depth: { limit: httpLimits.maxFieldDepth, unit: 'levels of fields', advice: 'nest fewer levels' },
-  rootFields: {
-    limit: httpLimits.maxRootFields,
-    unit: 'root fields',
-    advice: 'send the others in another request',
-  },
-  aliases: {
-    limit: httpLimits.maxAliases,
-    unit: 'aliases',
-    advice: 'send the others in another request',
-  },
+  rootFields: { limit: httpLimits.maxRootFields, unit: 'root fields', advice: inAnother },
+  aliases: { limit: httpLimits.maxAliases, unit: 'aliases', advice: inAnother },
 } as const satisfies Record<keyof OperationSize, object>;
 
 const noMutations = 'Queries and subscriptions are supported, not mutations';
@@ -54,7 +47,6 @@ export function errorOfGet(error: unknown, text: string, operationName: string |
 
 /**
  * Parses a document of queries and subscriptions within the limits, before validation, whose rules cost more than this.
- *
  * @throws GraphQLError OPERATION_TOO_LARGE | BAD_REQUEST, both with status 400
  */
 export function parseDocument(text: string | Source, options?: ParseOptions): DocumentNode {
@@ -79,36 +71,26 @@ export function parseDocument(text: string | Source, options?: ParseOptions): Do
 }
 
 /**
- * Limits tokens, names, lines and nested brackets before parsing, which recurses for every bracket. The parser's own `maxTokens` would
- * report a syntax error that comes first, and does not count brackets.
+ * Limits a document before it is parsed, which recurses for every bracket. The parser's own `maxTokens` would report a syntax
+ * error that comes first, and does not count brackets.
  */
 function limitTokens(source: Source): void {
   const { maxTokens, maxDocumentLines, maxBracketDepth, maxNameLength } = httpLimits;
   const lexer = new Lexer(source);
+  const refuse = (problem: string) => operationTooLarge(`The document ${problem}`);
   let depth = 0;
   for (let count = 1; lexer.advance().kind !== TokenKind.EOF; count += 1) {
-    if (count > maxTokens) {
-      throw operationTooLarge(
-        `The document has more than ${maxTokens} tokens; split it into several requests`,
-      );
-    }
+    if (count > maxTokens) throw refuse(`has more than ${maxTokens} tokens; split it into several requests`);
     const { kind, start, end } = lexer.token;
-    if (kind === TokenKind.NAME && end - start > maxNameLength) {
-      throw operationTooLarge(
-        `The document has a name of more than ${maxNameLength} characters; choose shorter aliases`,
-      );
-    }
+    if (kind === TokenKind.NAME && end - start > maxNameLength)
+      throw refuse(`has a name of more than ${maxNameLength} characters; choose shorter aliases`);
     if (openingBrackets.has(kind)) depth += 1;
     else if (closingBrackets.has(kind)) depth -= 1;
-    if (depth > maxBracketDepth) {
-      throw operationTooLarge(`The document nests more than ${maxBracketDepth} brackets; nest fewer levels`);
-    }
+    if (depth > maxBracketDepth)
+      throw refuse(`nests more than ${maxBracketDepth} brackets; nest fewer levels`);
   }
-  if (lexer.token.line > maxDocumentLines) {
-    throw operationTooLarge(
-      `The document has more than ${maxDocumentLines} lines; remove comments and empty lines`,
-    );
-  }
+  if (lexer.token.line > maxDocumentLines)
+    throw refuse(`has more than ${maxDocumentLines} lines; remove comments and empty lines`);
 }
 
 const openingBrackets = new Set<TokenKind>([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);

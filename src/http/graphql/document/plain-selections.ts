@@ -14,14 +14,13 @@ import {
 import { responseKeyOf } from './collect-fields.ts';
 
 /**
- * A document without its plain fields: those that select a leaf of the schema, without arguments and
- * directives, under a response key that no other field of the selection has. No rule of validation can find anything
- * wrong with them, so that documents with equal remainders are all valid or all invalid. A selection that is new is
- * mostly one of other plain fields.
+ * A document without its plain fields: leaves without arguments and directives, whose response key no other field of the
+ * selection has. No rule can find anything wrong with them: documents with equal remainders are all valid or all invalid, and
+ * a new selection is mostly one of other plain fields.
  *
  * @param document as parsed, with its locations
- * @returns undefined if the document has fragments or several operations, or a response key twice in one selection, and
- * for a subscription, which has one root field: there, one field may matter to another
+ * @returns undefined for fragments, several operations, or a response key twice in one selection, and for a subscription,
+ * where one root field may matter to another
  */
 export function withoutPlainFields(
   schema: GraphQLSchema,

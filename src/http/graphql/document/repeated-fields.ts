@@ -3,12 +3,7 @@ import { httpLimits } from '../../message/http-limits.ts';
 import { operationTooLarge } from '../errors.ts';
 import { type CollectedField, collectFields, fragmentsOf, selectionsBelow } from './collect-fields.ts';
 
-/**
- * Limits fields that are selected again under other aliases.
- *
- * @param document must be valid: a fragment that spreads itself would not end here
- * @returns errors as validation returns them
- */
+/** The error of a document that selects too many fields again under other aliases. It must be valid: no fragment spreads itself. */
 export function limitRepeatedFields(document: DocumentNode): readonly GraphQLError[] {
   const { maxRepeatedFields } = httpLimits;
   if (countRepeatedFields(document) <= maxRepeatedFields) return [];
@@ -20,9 +15,8 @@ export function limitRepeatedFields(document: DocumentNode): readonly GraphQLErr
 }
 
 /**
- * How many fields repeat others. Each root field is a query of its own, but a repetition below one only makes the response
- * longer: fifty times `rows` are a response fifty times as long. So do root fields without arguments that return objects,
- * such as `endpoints`.
+ * How many fields repeat others. A root field is a query of its own, but a repetition below one, or of one without arguments
+ * such as `endpoints`, only makes the response longer: fifty times `rows`, fifty times as long.
  */
 function countRepeatedFields(document: DocumentNode): number {
   const scope = { fragments: fragmentsOf(document), conditions: undefined };

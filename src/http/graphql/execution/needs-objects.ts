@@ -1,9 +1,6 @@
 import type { ExecutionResult } from 'graphql';
 
-/**
- * Thrown by a leaf that cannot be written as bytes: the operation is executed once more without leaves, so that errors and
- * nulls are those of graphql-js.
- */
+/** Thrown by a leaf that cannot be written as bytes: the operation is executed again without leaves, for errors and nulls. */
 export abstract class NeedsObjects extends Error {}
 
 /** A cell does not fit its declared type: an engine never gives one, a foreign cache entry may. */

@@ -1,4 +1,11 @@
-import { toBinaryText } from './binary-text.ts';
+/** Bytes of UTF-8 as characters of Node's `latin1`: joined as any string, and copied without being encoded. */
+export type BinaryText = string;
+
+export function toBinaryText(text: string): BinaryText {
+  return isAscii.test(text) ? text : Buffer.from(text).toString('latin1');
+}
+
+const isAscii = /^[\0-\x7f]*$/;
 
 /** Where a response is written. */
 export interface OutputBytes {
@@ -32,19 +39,3 @@ export const writtenBytes = (bytes: Uint8Array): Written =>
       yield;
     }
   });
-
-/** Pieces of text. */
-export function writtenTexts(texts: readonly string[]): Written {
-  const pieces = texts.map(toBinaryText);
-  const byteLength = pieces.reduce((sum, { length }) => sum + length, 0);
-  return new Written(byteLength, function* ({ bytes }, start) {
-    let at = start;
-    let stepEnd = at + stepLength;
-    for (const piece of pieces) {
-      at += bytes.write(piece, at, 'latin1');
-      if (at < stepEnd) continue;
-      stepEnd = at + stepLength;
-      yield;
-    }
-  });
-}

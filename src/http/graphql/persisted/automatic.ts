@@ -10,56 +10,39 @@ const ownerShare = 1 / 4;
 
 interface Stored {
   readonly text: string;
-  readonly owner: Owner;
-}
-
-/** The documents that one key has stored. */
-interface Holding {
-  bytes: number;
-  /** The oldest first. */
-  readonly digests: Set<string>;
+  readonly group: string | undefined;
 }
 
 /**
  * Automatic persisted queries: a document that was sent once with its SHA-256 is named by it from then on. They are kept in
  * this process, the latest used first; a client whose document is not kept sends it again.
- *
- * @param maxBytes of all documents
  */
 export function buildAutomaticDocuments(maxBytes: number = httpLimits.maxPersistedBytes): PersistedDocuments {
-  const holdings = new Map<string | undefined, Holding>();
-  const maxOwnerBytes = maxBytes * ownerShare;
+  /** Of the documents of each key. */
+  const bytesHeld = new Map<string | undefined, number>();
+  const hold = (group: string | undefined, bytes: number) => {
+    const held = (bytesHeld.get(group) ?? 0) + bytes;
+    if (held === 0) bytesHeld.delete(group);
+    else bytesHeld.set(group, held);
+  };
   const stored = new LRUCache<string, Stored>({
     maxSize: maxBytes,
     sizeCalculation: bytesOf,
-    dispose(one, digest) {
-      const own = holdings.get(groupOf(one.owner));
-      if (own === undefined) return;
-      own.digests.delete(digest);
-      own.bytes -= bytesOf(one);
-      if (own.digests.size === 0) holdings.delete(groupOf(one.owner));
-    },
+    dispose: (one) => hold(one.group, -bytesOf(one)),
   });
   const store = (digest: string, text: string, owner: Owner) => {
     // Who stored it first keeps it: it is the same text.
     if (stored.get(digest) !== undefined) return;
-    const one = { text, owner };
-    const bytes = bytesOf(one);
-    if (bytes > maxOwnerBytes) return;
-    makeRoom(owner, bytes);
-    const own = holdings.get(groupOf(owner)) ?? { bytes: 0, digests: new Set() };
-    holdings.set(groupOf(owner), own);
-    own.bytes += bytes;
-    own.digests.add(digest);
-    stored.set(digest, one);
-  };
-  /** Removes the owner's oldest documents until there is room in its share. */
-  const makeRoom = (owner: Owner, bytes: number) => {
-    const own = holdings.get(groupOf(owner));
-    for (const digest of own?.digests ?? []) {
-      if ((own?.bytes ?? 0) + bytes <= maxOwnerBytes) return;
-      stored.delete(digest);
+    const one = { text, group: groupOf(owner) };
+    const room = maxBytes * ownerShare - bytesOf(one);
+    if (room < 0) return;
+    while ((bytesHeld.get(one.group) ?? 0) > room) {
+      const oldest = stored.rkeys().find((key) => stored.peek(key)?.group === one.group);
+      if (oldest === undefined) break;
+      stored.delete(oldest);
     }
+    hold(one.group, bytesOf(one));
+    stored.set(digest, one);
   };
   return {
     documentOf(members, owner) {
@@ -73,10 +56,8 @@ export function buildAutomaticDocuments(maxBytes: number = httpLimits.maxPersist
       }
       if (typeof query !== 'string') return query;
       if (hash('sha256', query) !== digest) {
-        throw requestError(
-          'BAD_REQUEST',
-          'extensions.persistedQuery.sha256Hash: is not the SHA-256 of query',
-        );
+        const message = 'extensions.persistedQuery.sha256Hash: is not the SHA-256 of query';
+        throw requestError('BAD_REQUEST', message);
       }
       store(digest, query, owner);
       return query;
@@ -85,4 +66,4 @@ export function buildAutomaticDocuments(maxBytes: number = httpLimits.maxPersist
 }
 
 /** An estimate: text takes up to two bytes for a character. */
-const bytesOf = ({ text }: Stored): number => 2 * text.length + 300;
+const bytesOf = ({ text }: Pick<Stored, 'text'>): number => 2 * text.length + 300;

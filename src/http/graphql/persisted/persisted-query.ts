@@ -8,31 +8,25 @@ export type RequestMembers = Readonly<Record<string, unknown>>;
 /** The documents that requests may name instead of sending their text. */
 export interface PersistedDocuments {
   /**
-   * The document of a request: its own text, or that of the document which it names.
+   * The document of a request: its own text, or the one that it names; undefined if it has neither.
    *
-   * @param owner whose request it is
-   * @returns undefined if it has neither; a value that is not a string as it is
+   * @returns a value that is not a string as it is
    * @throws GraphQLError PERSISTED_QUERY_NOT_FOUND | BAD_REQUEST | FORBIDDEN
    */
   documentOf(members: RequestMembers, owner: Owner): unknown;
 }
 
 /**
- * The hash in `extensions.persistedQuery`, as `normalizeId` gives it; undefined without one.
- *
- * @throws GraphQLError BAD_REQUEST
+ * The hash in `extensions.persistedQuery`, normalized; undefined without one. @throws GraphQLError BAD_REQUEST
  * @see Apollo, "Automatic persisted queries", Protocol
  */
 export function persistedHash({ extensions }: RequestMembers): string | undefined {
   const persisted = isObject(extensions) ? extensions.persistedQuery : undefined;
   if (!isObject(persisted)) return undefined;
   const { version, sha256Hash } = persisted;
-  if (version !== 1) {
-    throw requestError('BAD_REQUEST', 'extensions.persistedQuery.version: must be 1');
-  }
-  if (typeof sha256Hash !== 'string' || sha256Hash === '' || sha256Hash.length > maxIdLength) {
+  if (version !== 1) throw requestError('BAD_REQUEST', 'extensions.persistedQuery.version: must be 1');
+  if (typeof sha256Hash !== 'string' || sha256Hash === '' || sha256Hash.length > maxIdLength)
     throw requestError('BAD_REQUEST', 'extensions.persistedQuery.sha256Hash: must be the hash of a document');
-  }
   return normalizeId(sha256Hash);
 }
 
@@ -52,6 +46,5 @@ export function notFound(): GraphQLError {
   return new GraphQLError('PersistedQueryNotFound', { extensions });
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

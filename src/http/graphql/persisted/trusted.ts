@@ -31,9 +31,7 @@ const manifest = z.object({
   operations: z.array(z.object({ id, body: z.string() })),
 });
 
-/**
- * @throws StartError if the file cannot be read, is in no known format, or has documents that can never be answered
- */
+/** @throws StartError if the file cannot be read, is in no known format, or has documents that can never be answered */
 export function loadTrustedDocuments(file: string): TrustedDocuments {
   const documents = parseFile(file);
   if (documents === undefined) {
@@ -61,11 +59,11 @@ function textOf(file: string): string {
 }
 
 function parseFile(file: string): TrustedDocuments | undefined {
+  const text = textOf(file);
   let content: unknown;
   try {
-    content = parseJson(textOf(file));
-  } catch (error) {
-    if (error instanceof StartError) throw error;
+    content = parseJson(text);
+  } catch {
     return undefined;
   }
   const ofApollo = manifest.safeParse(content);
@@ -100,10 +98,7 @@ export function* warnOfInvalid(
   }
 }
 
-/**
- * Answers trusted documents only. Requests name them by `extensions.persistedQuery.sha256Hash` or by `documentId`, or send
- * exactly the same text.
- */
+/** Answers trusted documents only: requests name them by their hash or by `documentId`, or send exactly the same text. */
 export function buildTrustedDocuments(documents: TrustedDocuments): PersistedDocuments {
   const texts = new Set(documents.values());
   return {

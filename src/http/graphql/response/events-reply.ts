@@ -12,11 +12,10 @@ interface AsEventsOptions {
 }
 
 /**
- * A reply as the only result of a stream: what an operation that is not followed gets. Errors in a request are such a
- * result too: `EventSource` does not show the body of another status, and clients would send the request again.
+ * A reply as the only result of a stream: `EventSource` does not show the body of another status than 200, and clients would
+ * send a request with errors again. One that has events, or a status with another reason, is left as it is.
  *
  * @see GraphQL over SSE, "Distinct connections mode"
- * @returns the reply itself if it has events already, or a status that has another reason
  */
 export async function asEvents(reply: Reply, { owner, budget, turns }: AsEventsOptions): Promise<Reply> {
   const { status, headers, body, recycle } = reply;
@@ -38,7 +37,6 @@ export async function asEvents(reply: Reply, { owner, budget, turns }: AsEventsO
 /** Bytes that are copied at once: less than a millisecond of work. */
 const stepLength = 1_000_000;
 
-/** A result and the end of the stream, in steps. */
 function* joinEvents(json: Uint8Array): Generator<void, Buffer> {
   const start = 'event: next\ndata: ';
   const end = `\n\n${completeEvent}`;

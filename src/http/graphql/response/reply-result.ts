@@ -23,7 +23,6 @@ interface ReplyOptions {
   readonly turns: LoopTurns;
 }
 
-/** A request that has been executed. */
 interface Answered {
   readonly head: RequestHead;
   readonly owner: Owner;
@@ -31,7 +30,6 @@ interface Answered {
   readonly obtained: readonly ObtainedResult[];
   /** True if it says how they were obtained. */
   readonly readsObtaining: boolean;
-  /** Equal for equal requests. */
   readonly textOfRequest: () => string;
 }
 
@@ -109,10 +107,7 @@ export function buildReplyResult(options: ReplyOptions): ReplyResult {
   };
 }
 
-/**
- * Large bodies of a key are written one after another, and are charged until they are sent. Equal ones that wait at the same time
- * are one.
- */
+/** Large bodies of a key are written one after another, and charged until they are sent. Equal ones that wait are one. */
 export function buildWriteBody({ budget, turns }: Pick<ReplyOptions, 'budget' | 'turns'>): WriteBody {
   const largeOnes = new PerOwnerQueue();
   const waiting = new Map<string, Promise<Body>>();
@@ -205,11 +200,7 @@ function isRateLimited(fields: readonly string[], errors: readonly GraphQLError[
 const ofPost = { 'cache-control': 'private, no-store', vary: variesBy } as const;
 const notStored = { 'cache-control': 'no-store' } as const;
 
-/**
- * The headers that say how a response may be cached: for GET and HEAD as REST has them, over all results of the operation.
- *
- * @param digest of the body; undefined if it may not be cached
- */
+/** How a response may be cached: by GET as in REST, over all results. @param digest of the body; undefined if it may not be */
 function cachingOf(
   reads: boolean,
   results: readonly CachedResult[],

@@ -1,6 +1,5 @@
 import type { ExecutionResult } from 'graphql';
-import { type BinaryText, toBinaryText } from '../execution/binary-text.ts';
-import { copyMargin, Written } from '../execution/written.ts';
+import { type BinaryText, copyMargin, toBinaryText, Written } from '../execution/written.ts';
 
 type Piece = BinaryText | Written;
 
@@ -15,7 +14,6 @@ export class ResultPieces {
   readonly #pieces: Piece[] = [];
   #text = '';
 
-  /** The pieces of a result, in steps. */
   static *of(result: ExecutionResult): Generator<void, ResultPieces> {
     const pieces = new ResultPieces();
     yield* pieces.#collect(Object.assign(Object.create(null), result));
@@ -23,16 +21,11 @@ export class ResultPieces {
     return pieces;
   }
 
-  /** How many bytes they have together. */
   get byteLength(): number {
     return this.#pieces.reduce((sum, piece) => sum + byteLengthOf(piece), 0);
   }
 
-  /**
-   * Writes them in steps.
-   *
-   * @param memory has `copyMargin` bytes more than are written
-   */
+  /** Writes them in steps. @param memory has `copyMargin` bytes more than are written */
   *write(memory: Buffer): Generator<void, Buffer> {
     const out = { bytes: memory, view: new DataView(memory.buffer, memory.byteOffset, memory.byteLength) };
     let at = 0;
@@ -50,33 +43,21 @@ export class ResultPieces {
     return memory.subarray(0, at);
   }
 
-  /** Objects lead to lists, of which the elements are short. */
-  *#collect(value: unknown): Generator<void> {
-    const parts = partsOf(value);
-    if (parts === undefined) return this.#append(value);
-    for (const [start, part] of parts) {
+  *#collect(result: unknown): Generator<void> {
+    const left: Part[] = [['', result]];
+    for (let part = left.pop(); part !== undefined; part = left.pop()) {
+      const [start, value] = part;
       this.#text += start;
-      if (!Array.isArray(value)) yield* this.#collect(part);
-      else this.#append(part);
+      const parts = partsOf(value);
+      if (parts !== undefined) for (const one of parts.reverse()) left.push(one);
+      else if (value instanceof Written) {
+        this.#flush();
+        this.#pieces.push(value);
+      } else if (value !== undefined) this.#text += JSON.stringify(value);
       if (this.#text.length < stepLength) continue;
       this.#flush();
       yield;
     }
-    this.#text += endOf(value, parts);
-  }
-
-  #append(value: unknown): void {
-    const parts = partsOf(value);
-    if (parts !== undefined) {
-      for (const [start, part] of parts) {
-        this.#text += start;
-        this.#append(part);
-      }
-      this.#text += endOf(value, parts);
-    } else if (value instanceof Written) {
-      this.#flush();
-      this.#pieces.push(value);
-    } else this.#text += JSON.stringify(value);
   }
 
   #flush(): void {
@@ -87,19 +68,20 @@ export class ResultPieces {
 
 const byteLengthOf = (piece: Piece): number => (typeof piece === 'string' ? piece.length : piece.byteLength);
 
-/** The parts of a list, or of an object that an executor has made, each with the text before it. Others are values of scalars. */
-function partsOf(value: unknown): readonly (readonly [start: string, part: unknown])[] | undefined {
-  if (Array.isArray(value)) return value.map((element, at) => [at === 0 ? '[' : ',', element]);
+/** A part of a list or an object with the text before it; of the end, which is text alone, the value is undefined. */
+type Part = readonly [start: string, value: unknown];
+
+/** The parts of a list, or of an object that an executor has made. Others are values of scalars. */
+function partsOf(value: unknown): Part[] | undefined {
+  if (Array.isArray(value)) {
+    const elements = value.map((element, at): Part => [at === 0 ? '[' : ',', element]);
+    return [...elements, [elements.length === 0 ? '[]' : ']', undefined]];
+  }
   if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== null) return undefined;
   // A large number in JSON.
   if (JSON.isRawJSON(value)) return undefined;
-  return Object.entries(value).map(([key, member], at) => [
-    `${at === 0 ? '{' : ','}${JSON.stringify(key)}:`,
-    member,
-  ]);
-}
-
-function endOf(value: unknown, { length }: readonly unknown[]): string {
-  if (Array.isArray(value)) return length === 0 ? '[]' : ']';
-  return length === 0 ? '{}' : '}';
+  const members = Object.entries(value).map(([key, member], at): Part => {
+    return [`${at === 0 ? '{' : ','}${JSON.stringify(key)}:`, member];
+  });
+  return [...members, [members.length === 0 ? '{}' : '}', undefined]];
 }

@@ -2,9 +2,8 @@ import type { ResultDocument } from '../../../results/result-document.ts';
 import { type Row, rowParts } from '../../../results/row-parts.ts';
 import { httpLimits } from '../../message/http-limits.ts';
 import { responseTooLarge } from '../errors.ts';
-import { type BinaryText, toBinaryText } from '../execution/binary-text.ts';
 import { UnexpectedCell } from '../execution/needs-objects.ts';
-import { copyMargin } from '../execution/written.ts';
+import { type BinaryText, copyMargin, toBinaryText } from '../execution/written.ts';
 
 /** How a column is written: under which name, and with which text. */
 export interface ColumnFormat {
@@ -18,8 +17,8 @@ export interface ColumnFormat {
 export type ColumnGroup = readonly ColumnFormat[];
 
 /**
- * The cells of a column group, row after row, each as a member of an object under its own name: `,"count":5`. A response
- * copies the members of neighbouring columns as one, and of a column with an alias the text after its name.
+ * The cells of a column group, row after row, each as a member of an object: `,"count":5`. A response copies neighbouring
+ * members as one, and of a column with an alias the text after its name.
  */
 export interface CellBlock {
   /** Text, and some bytes more than it has: copying may read a few bytes too many. */
@@ -40,10 +39,7 @@ export interface Cells {
   block(group: ColumnGroup): CellBlock;
 }
 
-/**
- * The cells of one document as JSON text, made when a selection first needs their group and then kept, so that a response
- * is put together by copying bytes.
- */
+/** The cells of one document as JSON text, made when a selection first needs their group: responses copy their bytes. */
 export class DocumentCells {
   readonly #document: ResultDocument;
   readonly #blocks = new Map<ColumnGroup, CellBlock>();
@@ -55,10 +51,8 @@ export class DocumentCells {
   }
 
   /**
-   * Makes the blocks that are missing, in steps of some milliseconds.
-   *
+   * Makes the blocks that are missing, in steps. @throws GatewayError QUERY_TOO_EXPENSIVE
    * @param selected what an operation selects in records: blocks that are not kept here, with those that are known
-   * @throws GatewayError QUERY_TOO_EXPENSIVE
    */
   *make(
     groups: readonly ColumnGroup[],

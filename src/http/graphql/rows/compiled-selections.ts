@@ -1,16 +1,18 @@
-import { type FieldNode, type GraphQLResolveInfo, Kind, type SelectionSetNode } from 'graphql';
+import { type FieldNode, Kind } from 'graphql';
 import { getOrAdd } from '../../../get-or-add.ts';
-import { type CollectedField, selectionOf, type SelectionScope } from '../document/collect-fields.ts';
+import {
+  type CollectedField,
+  type ResolvedField,
+  selectionOf,
+  type SelectionScope,
+} from '../document/collect-fields.ts';
 import { NullCondition } from '../execution/needs-objects.ts';
 import type { RowSelection } from './row-selection.ts';
 
 type CompileSelection = (fields: readonly CollectedField[], scope: SelectionScope) => RowSelection;
 
-type Selected = Pick<GraphQLResolveInfo, 'fieldNodes' | 'fragments' | 'variableValues'>;
-
 /** The selections that were compiled for one place of a document. */
 interface CompiledField {
-  /** The fields that share the place. */
   readonly nodes: readonly FieldNode[];
   /** The variables that decide which fields are selected there. */
   readonly conditions: readonly string[];
@@ -21,15 +23,14 @@ interface CompiledField {
 const maxVariants = 4;
 
 /**
- * The selections that were compiled of one document, for the values of its conditions. They are kept with the document
- * and not in a `WeakMap`, which would keep the syntax trees of documents that are sent once until the next collection
- * of the whole heap.
+ * The selections that were compiled of one document, for the values of its conditions. They are kept with it: a `WeakMap`
+ * would keep the syntax trees of documents that are sent once until the whole heap is collected.
  */
 export class CompiledSelections {
   readonly #fields = new Map<FieldNode, CompiledField[]>();
 
   /** The selection of rows below a field. @throws NullCondition; and as `compile` does */
-  get(info: Selected, compile: CompileSelection): RowSelection {
+  get(info: ResolvedField, compile: CompileSelection): RowSelection {
     const { conditions, byConditions } = this.#fieldOf(info);
     const { coerced } = info.variableValues;
     // A variable with a default may be null where a directive must not have it.
@@ -39,14 +40,14 @@ export class CompiledSelections {
     return getOrAdd(byConditions, key, () => compile(...selectionOf(info)));
   }
 
-  #fieldOf({ fieldNodes, fragments }: Selected): CompiledField {
+  #fieldOf(info: ResolvedField): CompiledField {
+    const { fieldNodes } = info;
     const [first] = fieldNodes;
     if (first === undefined) throw new TypeError('a field without a node');
     const known = getOrAdd(this.#fields, first, () => []);
     const same = known.find(({ nodes }) => areEqual(nodes, fieldNodes));
     if (same !== undefined) return same;
-    const conditions = conditionsIn(fieldNodes, fragments);
-    const field = { nodes: fieldNodes, conditions, byConditions: new Map() };
+    const field = { nodes: fieldNodes, conditions: conditionsIn(info), byConditions: new Map() };
     known.push(field);
     return field;
   }
@@ -55,27 +56,18 @@ export class CompiledSelections {
 const areEqual = (some: readonly FieldNode[], others: readonly FieldNode[]): boolean =>
   some.length === others.length && some.every((node, at) => node === others[at]);
 
-/** The variables of directives below some fields. */
-function conditionsIn(
-  nodes: readonly FieldNode[],
-  fragments: GraphQLResolveInfo['fragments'],
-): readonly string[] {
+function conditionsIn({ fieldNodes, fragments }: ResolvedField): readonly string[] {
   const names = new Set<string>();
-  const spread = new Set<string>();
-  const collect = ({ selections }: SelectionSetNode) => {
+  const selectionSets = new Set(fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? []));
+  // Those below them, and those of fragments, are added meanwhile.
+  for (const { selections } of selectionSets) {
     for (const selection of selections) {
-      for (const { arguments: given = [] } of selection.directives ?? []) {
+      for (const { arguments: given = [] } of selection.directives ?? [])
         for (const { value } of given) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
-      }
-      if (selection.kind !== Kind.FRAGMENT_SPREAD) {
-        if (selection.selectionSet !== undefined) collect(selection.selectionSet);
-      } else if (!spread.has(selection.name.value)) {
-        spread.add(selection.name.value);
-        const fragment = fragments[selection.name.value];
-        if (fragment !== undefined) collect(fragment.selectionSet);
-      }
+      const { selectionSet } =
+        selection.kind === Kind.FRAGMENT_SPREAD ? (fragments[selection.name.value] ?? {}) : selection;
+      if (selectionSet !== undefined) selectionSets.add(selectionSet);
     }
-  };
-  for (const { selectionSet } of nodes) if (selectionSet !== undefined) collect(selectionSet);
+  }
   return [...names];
 }

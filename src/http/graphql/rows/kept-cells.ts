@@ -9,9 +9,8 @@ import { bytesOfBlock, type CellBlock, type Cells, DocumentCells } from './cell-
 import type { RowSelection } from './row-selection.ts';
 
 /**
- * Makes the cells that a selection needs of a document, in turns of its caller; they are kept in the memory of results for the
- * next selection. Many of an owner that need those of one document wait for the first of them: each would have its own in
- * memory.
+ * Makes the cells that a selection needs of a document, in turns; they are kept in the memory of results. Many of an owner
+ * that need those of one document wait for the first of them: each would have its own in memory.
  *
  * @returns a promise unless all of them are kept
  * @throws GatewayError QUERY_TOO_EXPENSIVE

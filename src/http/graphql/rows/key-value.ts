@@ -4,10 +4,8 @@ import type { KeyField } from '../../../catalog/model/entity-keys.ts';
 export type KeyValue = string | number | boolean;
 
 /**
- * The value of a field of a key as GraphQL returns it.
- *
- * @returns undefined if it does not fit its type. An empty text is not a key: for parameters it is the same as absent,
- * and rows would not be restricted to one entity
+ * The value of a field of a key as GraphQL returns it; undefined if it does not fit its type. An empty text is not a key: as a
+ * parameter it is absent, and rows would not be restricted to one entity.
  */
 export function keyValue({ type }: KeyField, value: unknown): KeyValue | undefined {
   if (type === 'Boolean') return typeof value === 'boolean' ? value : undefined;

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { type GraphQLObjectType, isObjectType } from 'graphql';
 import type { ResultDocument } from '../../../results/result-document.ts';
 import {
   type CollectedField,
@@ -7,9 +8,9 @@ import {
   selectionsBelow,
 } from '../document/collect-fields.ts';
 import { blockOf, type Cells, type ColumnGroup } from './cell-blocks.ts';
-import { compileRecord } from './record-writer.ts';
-import { compileRowObject } from './row-object.ts';
-import type { RowOutput } from './row-output.ts';
+import { cellOf, keyOfObject } from './field-extensions.ts';
+import { columnPlaces } from './column-places.ts';
+import { compileRecord, compileRowObject } from './object-writers.ts';
 import { compileRows, type RowMember } from './rows-writer.ts';
 import type { Written } from '../execution/written.ts';
 
@@ -28,11 +29,9 @@ export interface RowSelection {
   readonly groups: readonly ColumnGroup[];
   /** The columns of records in which it selects fields; their cells must have been made too. */
   readonly selected: readonly SelectedColumn[];
-  /** @throws UnexpectedCell */
   list(cells: Cells, rows: FieldRows): Written;
 }
 
-/** A column of records of which an operation selects some fields. */
 interface SelectedColumn {
   readonly group: ColumnGroup;
   /** Equal for equal selections in the same record; short. */
@@ -41,17 +40,17 @@ interface SelectedColumn {
 
 /** Compiles the fields of rows. @throws SelectsMore */
 export function compileRowFields(
-  output: RowOutput,
+  row: GraphQLObjectType,
   fields: readonly CollectedField[],
   scope: SelectionScope,
 ): RowSelection {
-  const { members, selected } = membersOf(output, fields, scope);
-  return selectionOfMembers(members, selected);
+  const selected: SelectedColumn[] = [];
+  return selectionOfMembers(membersOf(row, fields, scope, selected), selected);
 }
 
 /** Compiles the fields of edges: rows, each with its cursor. @throws SelectsMore */
 export function compileEdgeFields(
-  output: RowOutput,
+  row: GraphQLObjectType,
   typeName: string,
   fields: readonly CollectedField[],
   scope: SelectionScope,
@@ -61,9 +60,8 @@ export function compileEdgeFields(
     const { responseKey, name } = field;
     if (name === 'cursor') return { responseKey, place: { group: cursors, at: 0 } };
     if (name !== 'node') return { responseKey, constant: JSON.stringify(typeName) };
-    const node = membersOf(output, collectFields(selectionsBelow(field), scope), scope);
-    selected.push(...node.selected);
-    return { responseKey, members: node.members };
+    const ofNode = collectFields(selectionsBelow(field), scope);
+    return { responseKey, members: membersOf(row, ofNode, scope, selected) };
   });
   return selectionOfMembers(members, selected);
 }
@@ -94,42 +92,38 @@ function selectionOfMembers(
   };
 }
 
+/** @param selected to which the columns of records are added */
 function membersOf(
-  output: RowOutput,
+  row: GraphQLObjectType,
   fields: readonly CollectedField[],
   scope: SelectionScope,
-): { readonly members: readonly RowMember[]; readonly selected: readonly SelectedColumn[] } {
-  const selected: SelectedColumn[] = [];
-  const members = fields.map((field): RowMember => {
+  selected: SelectedColumn[],
+): readonly RowMember[] {
+  return fields.map((field): RowMember => {
     const { responseKey, name } = field;
-    const ofRecord = selectedColumn(output, field, scope);
-    if (ofRecord !== undefined) {
-      selected.push(ofRecord);
-      return { responseKey, place: { group: ofRecord.group, at: 0 } };
-    }
-    const place = output.columns.get(name);
-    return place === undefined
-      ? { responseKey, constant: JSON.stringify(output.typeName) }
-      : { responseKey, place };
+    const ofRecord = selectedColumn(row, field, scope);
+    if (ofRecord !== undefined) selected.push(ofRecord);
+    const place = ofRecord === undefined ? columnPlaces(row).get(name) : { group: ofRecord.group, at: 0 };
+    return place === undefined ? { responseKey, constant: JSON.stringify(row.name) } : { responseKey, place };
   });
-  return { members, selected };
 }
 
 /** @returns undefined if the field has no selection: it is neither a record with known fields nor another object */
 function selectedColumn(
-  { records, objects }: RowOutput,
+  row: GraphQLObjectType,
   field: CollectedField,
   scope: SelectionScope,
 ): SelectedColumn | undefined {
   const { name } = field;
-  const record = records.get(name);
-  const object = objects.get(name);
-  if (record !== undefined) {
-    const { write, key } = compileRecord(record.column, record.type, field, scope);
-    return { group: [{ name, column: record.column.name, write }], selection: shortKey(key) };
+  const { extensions, type } = row.getFields()[name] ?? {};
+  const cell = cellOf(extensions);
+  const objectKey = keyOfObject(extensions);
+  if (cell !== undefined && isObjectType(cell.type)) {
+    const { write, key } = compileRecord(cell.field, cell.type, field, scope);
+    return { group: [{ name, column: cell.field.name, write }], selection: shortKey(key) };
   }
-  if (object === undefined) return undefined;
-  const { write, key } = compileRowObject(object, field, scope);
+  if (objectKey === undefined) return undefined;
+  const { write, key } = compileRowObject(String(type), objectKey, field, scope);
   return { group: [{ name, column: '', write }], selection: shortKey(key) };
 }
 

@@ -10,11 +10,10 @@ import {
   type SelectionScope,
   selectionsBelow,
 } from '../document/collect-fields.ts';
-import { keyOfObject } from './row-object.ts';
+import { keyOfObject } from './field-extensions.ts';
 
 /** The selected fields of each object of a list: of each row, or of each record in a column. */
 interface SelectedObject {
-  /** As the response has them. */
   readonly fields: readonly CollectedField[];
   readonly scope: SelectionScope;
   readonly type: GraphQLObjectType;
@@ -30,11 +29,7 @@ interface Added {
   readonly recordBytes: number;
 }
 
-/**
- * About the bytes of one list of rows in a response: cells are as long as in the document.
- *
- * @param spans where the rows are in the document, if not all are
- */
+/** About the bytes of one list of rows in a response. @param spans where the rows are in the document, if not all are */
 export function rowListBytes(
   row: SelectedObject,
   { encodings: { identity }, metadata }: ResultDocument,

@@ -14,10 +14,7 @@ export interface ColumnPlace {
   readonly at: number;
 }
 
-/**
- * One member of every row, in the order of the selection: a column under its own name or an alias, a constant, or an object
- * of such members.
- */
+/** One member of every row: a column under its own name or an alias, a constant, or an object of such members. */
 export type RowMember = { readonly responseKey: string } & (
   | { readonly place: ColumnPlace }
   | { readonly constant: string }
@@ -42,10 +39,7 @@ export interface RowsWriter {
   list(cells: Cells, rowCount: number, selected?: Uint32Array): Written;
 }
 
-/**
- * Compiles the members of a row. Neighbours in the order of the saved query, under their own names, are one part of it: the
- * fewer parts, the faster.
- */
+/** Compiles the members of a row. Neighbours under their own names are one part of it: the fewer parts, the faster. */
 export function compileRows(members: readonly RowMember[]): RowsWriter {
   const parts = partsOf(members);
   const groups = [...new Set(parts.flatMap((part) => ('group' in part ? [part.group] : [])))];
@@ -207,10 +201,7 @@ function writeRow(sources: readonly Source[], row: number, out: OutputBytes, row
 /** Measured: where a call of Node's own copy begins to cost less than a loop. */
 const longBytes = 256;
 
-/**
- * Copies in words of eight bytes, of which the last may be too many: `copyMargin`. The bytes that it overwrites are
- * written later. V8 makes no objects of these integers.
- */
+/** Copies in words of eight bytes: up to `copyMargin` too many, written over later. V8 makes no objects of these integers. */
 function copyBytes(
   { bytes, view }: Pick<Source, 'bytes' | 'view'>,
   from: number,

@@ -10,6 +10,7 @@ import type { RawParameters } from '../../../catalog/binding/bind.ts';
 import { describeParameter, fitsSchemas, typedValue } from '../../../catalog/binding/describe-parameter.ts';
 import { textsOfValues } from '../../../catalog/binding/rounded-numbers.ts';
 import type { EnumParameter, Parameter, SavedQuery } from '../../../catalog/model/saved-query.ts';
+import { getOrAdd } from '../../../get-or-add.ts';
 import { camelCase } from '../../../names/graphql-names.ts';
 import { scalars } from './shared-types.ts';
 
@@ -32,9 +33,7 @@ export function openArgumentTypes(): ArgumentTypes {
   const enums = new Map<string, GraphQLEnumType>();
   return (parameter) => {
     if (parameter.type !== 'enum') return scalars[scalarOf[parameter.type]];
-    const type = enums.get(parameter.enum) ?? enumType(parameter);
-    enums.set(parameter.enum, type);
-    return type;
+    return getOrAdd(enums, parameter.enum, () => enumType(parameter));
   };
 }
 
@@ -67,10 +66,7 @@ export function argumentType(parameter: Parameter): string {
   return parameter.required ? `${type}!` : type;
 }
 
-/**
- * An enum that suggests no values: graphql-js would look for one in each value that it refuses, which may be as long as a
- * body.
- */
+/** An enum that suggests no values: graphql-js would compare them with a value that may be as long as a body. */
 class PlainEnumType extends GraphQLEnumType {
   override coerceInputValue(value: unknown) {
     return super.coerceInputValue(value, true);

@@ -83,9 +83,7 @@ function endpointType(builder: Builder, catalog: Catalog) {
   return endpoint.implement({
     description: 'A saved query: its addresses, its SQL and its limits.',
     fields: (t) => ({
-      id: t.exposeID('id', {
-        description: 'Its UUID, usable as the last segment of the REST path.',
-      }),
+      id: t.exposeID('id', { description: 'Its UUID, usable as the last segment of the REST path.' }),
       name: t.exposeString('name', {
         description:
           'Its unique name, usable as the last segment of the REST path. Without a number, that path leads to the default version.',
@@ -224,10 +222,7 @@ function deprecationType(builder: Builder) {
 }
 
 const parameterDetails = (t: FieldBuilder<Parameter>) => ({
-  repeated: t.boolean({
-    description: 'True if it is a list.',
-    resolve: ({ repeated }) => repeated === true,
-  }),
+  repeated: t.boolean({ description: 'True if it is a list.', resolve: ({ repeated }) => repeated === true }),
   maxItems: t.int({
     nullable: true,
     description: 'The most values of a list.',

@@ -1,9 +1,6 @@
 import type { RecordField } from '../../../catalog/model/saved-query.ts';
 
-/**
- * Scalars of GraphQL itself, whose types every code generator knows. `Float` because counts outgrow the 32 bits of `Int`: it is
- * exact for whole numbers up to 2^53. A record without known fields is JSON.
- */
+/** Scalars that every code generator knows. `Float` because counts outgrow 32 bits: it is exact up to 2^53. */
 export const scalarOf = {
   string: 'String',
   integer: 'Float',

@@ -1,14 +1,33 @@
 import type { FieldMap } from '@pothos/core';
 import { isoText } from '../../../files/timestamps.ts';
+import type { Cost } from '../../../engine-contract/engine.ts';
 import type { CachedResult, CacheStatus } from '../../../results/get-result.ts';
 import type { Builder, FieldBuilder } from './builder.ts';
-import type { CostRef } from './cost-type.ts';
 import { textFormats } from './field-type.ts';
 
-type CacheStatusRef = ReturnType<typeof addCacheStatus>;
+const addCost = (builder: Builder) =>
+  builder.objectRef<Cost>('Cost').implement({
+    description:
+      'What computing the rows cost, as reported by the query engine; fields it does not report are null.',
+    fields: (t) => ({
+      bytesProcessed: t.exposeFloat('bytesProcessed', { nullable: true, description: 'Bytes read.' }),
+      bytesBilled: t.exposeFloat('bytesBilled', { nullable: true, description: 'Bytes billed.' }),
+      slotMs: t.exposeFloat('slotMs', {
+        nullable: true,
+        description: 'Milliseconds of one slot, summed over all slots.',
+      }),
+      cacheHit: t.exposeBoolean('cacheHit', {
+        nullable: true,
+        description: "True if the rows came from the engine's own cache.",
+      }),
+      jobId: t.exposeString('jobId', {
+        nullable: true,
+        description: "The engine's job id; null if the query ran without a job.",
+      }),
+    }),
+  });
 
-/** The enum `CacheStatus`, shared by all saved queries. */
-export function addCacheStatus(builder: Builder) {
+function addCacheStatus(builder: Builder) {
   return builder.enumType('CacheStatus', {
     description: 'How the rows were obtained.',
     values: {
@@ -26,11 +45,13 @@ export function addCacheStatus(builder: Builder) {
   });
 }
 
-/** The types that the results of all queries share. */
-export interface SharedTypes {
-  readonly cost: CostRef;
-  readonly cacheStatus: CacheStatusRef;
-}
+/** Adds the types that the results of all queries share. */
+export const addSharedTypes = (builder: Builder) => ({
+  cost: addCost(builder),
+  cacheStatus: addCacheStatus(builder),
+});
+
+export type SharedTypes = ReturnType<typeof addSharedTypes>;
 
 /** The fields that every result has beside its rows. */
 export const metadataFields = (

@@ -18,10 +18,7 @@ export function objectType<Source>(
 /** Fields that are built in one step, which takes less than a millisecond. */
 const perStep = 20;
 
-/**
- * A root type, in steps: it has a field for each saved query, and graphql-js would build those of thousands in one turn of
- * the event loop.
- */
+/** A root type, in steps: graphql-js would build fields for thousands of saved queries in one turn of the event loop. */
 export function* rootType(
   name: string,
   description: string,

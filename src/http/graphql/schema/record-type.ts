@@ -1,14 +1,9 @@
-import {
-  type GraphQLFieldConfig,
-  GraphQLList,
-  GraphQLNonNull,
-  type GraphQLObjectType,
-  type GraphQLScalarType,
-} from 'graphql';
+import { type GraphQLFieldConfig, GraphQLList, GraphQLNonNull } from 'graphql';
 import { isNullableField } from '../../../catalog/model/null-values.ts';
 import type { RecordField } from '../../../catalog/model/saved-query.ts';
 import { graphqlNames, isRenamed } from '../../../names/graphql-names.ts';
 import type { Context } from '../context.ts';
+import { cellExtension } from '../rows/field-extensions.ts';
 import { outputValue } from '../rows/output-values.ts';
 import { describeField, scalarOf } from './field-type.ts';
 import { objectType } from './object-type.ts';
@@ -17,33 +12,40 @@ import { scalars } from './shared-types.ts';
 /** A parsed record. */
 type RecordValue = Readonly<Record<string, unknown>>;
 
-/** A type without its being required. */
-type NullableType = ElementType | GraphQLList<ElementType>;
-
-type ElementType = GraphQLScalarType | GraphQLObjectType<RecordValue, Context>;
-
 /** Where a column or a field is. */
 interface Place {
-  /**
-   * Of its type if it is a record: the name of the type around it and its own name in GraphQL, with `_` between them, as no
-   * other type is named.
-   */
+  /** Of its type if it is a record: that of the type around it and its own in GraphQL, joined by `_`, as no other type is. */
   readonly typeName: string;
   /** For descriptions: the columns and fields that lead to it, joined by dots. */
   readonly path: string;
   readonly query: string;
 }
 
-/** The type of a column, or of a field in a record. BigQuery's lists have no NULL; DuckDB's may have, and NaN is null. */
-export function fieldType(place: Place, { type, fields, repeated }: RecordField): NullableType {
-  const isObject = type === 'record' && fields !== undefined;
+/**
+ * The field that shows a column, or a field in a record. BigQuery's lists have no NULL; DuckDB's may have, and NaN is null.
+ *
+ * @param one the column; required if it is never null in JSON
+ */
+export function cellField<Source>(
+  place: Place,
+  one: RecordField,
+  description: string,
+  resolve: (source: Source) => unknown,
+): GraphQLFieldConfig<Source, Context> {
+  const { type, fields, repeated, required } = one;
+  const element =
+    type === 'record' && fields !== undefined ? recordType(place, fields) : scalars[scalarOf[type]];
   // A list of free records is one JSON value.
-  if (type === 'record' && !isObject) return scalars[scalarOf.record];
-  const element = isObject ? recordType(place, fields) : scalars[scalarOf[type]];
-  return repeated ? new GraphQLList(element) : element;
+  const listed = repeated && (type !== 'record' || fields !== undefined) ? new GraphQLList(element) : element;
+  return {
+    type: required ? new GraphQLNonNull(listed) : listed,
+    description,
+    resolve,
+    extensions: cellExtension({ field: one, type: element }),
+  };
 }
 
-function recordType({ typeName, path, query }: Place, fields: readonly RecordField[]): ElementType {
+function recordType({ typeName, path, query }: Place, fields: readonly RecordField[]) {
   const names = graphqlNames(fields);
   return objectType<RecordValue>({
     name: typeName,
@@ -52,15 +54,9 @@ function recordType({ typeName, path, query }: Place, fields: readonly RecordFie
       fields.map((field, at): [string, GraphQLFieldConfig<RecordValue, Context>] => {
         const graphqlName = names[at] ?? '';
         const place = { typeName: `${typeName}_${graphqlName}`, path: `${path}.${field.name}`, query };
-        const type = fieldType(place, field);
-        return [
-          graphqlName,
-          {
-            type: isNullableField(field) ? type : new GraphQLNonNull(type),
-            description: describe(field, graphqlName) || `${place.path}.`,
-            resolve: (values) => fieldValue(field, values),
-          },
-        ];
+        const description = describe(field, graphqlName) || `${place.path}.`;
+        const one = { ...field, required: !isNullableField(field) };
+        return [graphqlName, cellField(place, one, description, (values) => fieldValue(field, values))];
       }),
     ),
   });

@@ -25,14 +25,13 @@ import type { Context } from '../context.ts';
 import { rowListBytes } from '../rows/row-size.ts';
 import { selectionOf } from '../document/collect-fields.ts';
 import { leafExtension } from '../execution/execution-schema.ts';
-import { keyExtension } from '../rows/row-object.ts';
-import { rowOutput } from '../rows/row-output.ts';
+import { keyExtension } from '../rows/field-extensions.ts';
 import { compileRowFields } from '../rows/row-selection.ts';
 import { outputValue } from '../rows/output-values.ts';
 import { describeField } from './field-type.ts';
 import { objectType } from './object-type.ts';
-import { fieldType } from './record-type.ts';
-import { type AggregateTexts, aggregateOutput, selectedPlaces } from './rows/aggregate-type.ts';
+import { cellField } from './record-type.ts';
+import { aggregateOutput, selectedAggregates } from './rows/aggregate-type.ts';
 import { readRowArguments, rowArgumentTypes, whereArgument } from './rows/row-inputs.ts';
 import type { RowField } from '../schema-extension.ts';
 import { resultFields } from './shared-types.ts';
@@ -46,11 +45,7 @@ export function rowTypeOf(result: GraphQLObjectType<CachedResult, Context>): Gra
   throw new TypeError(`${result.name} has no rows`);
 }
 
-/**
- * The type of a saved query's field: its rows and their metadata.
- *
- * @param more further fields of rows
- */
+/** The type of a saved query's field: its rows and their metadata. @param more further fields of rows */
 export const resultTypeWith = (
   query: SavedQuery,
   more: RowFields | undefined,
@@ -70,15 +65,9 @@ function buildResultType(query: SavedQuery, more: RowFields): GraphQLObjectType<
         query.columns.map((column): [string, GraphQLFieldConfig<Row, Context>] => {
           const field = camelCase(column.name);
           const place = { typeName: `${name}Row_${field}`, path: column.name, query: query.name };
-          const type = fieldType(place, column);
-          return [
-            field,
-            {
-              type: isNullableColumn(column) ? type : new GraphQLNonNull(type),
-              description: describeField(column),
-              resolve: (values) => outputValue(column, values[column.name]),
-            },
-          ];
+          const one = { ...column, required: !isNullableColumn(column) };
+          const cellIn = (values: Row) => outputValue(column, values[column.name]);
+          return [field, cellField(place, one, describeField(column), cellIn)];
         }),
       ),
       ...Object.fromEntries(
@@ -110,9 +99,7 @@ function rowsField(query: SavedQuery, row: GraphQLObjectType<Row, Context>) {
       return outcome === undefined ? parseRows(document) : parseSelectedRows(document, outcome);
     },
     extensions: leafExtension<CachedResult, Context>((result, args, context, info) => {
-      const selection = context.selectionOf(info, (...fields) =>
-        compileRowFields(rowOutput(query, row), ...fields),
-      );
+      const selection = context.selectionOf(info, (...fields) => compileRowFields(row, ...fields));
       const write = ({ document, outcome }: SelectedRows) =>
         context.writeRows(selection, { document, places: outcome?.rows });
       return Object.keys(args).length === 0
@@ -152,21 +139,17 @@ const turnToRead = ({ where }: Readonly<Record<string, unknown>>, context: Conte
 
 function aggregatesField(query: SavedQuery): GraphQLFieldConfig<CachedResult, Context> {
   const output = aggregateOutput(query);
-  const { type, aggregates } = output;
   return {
-    type: new GraphQLNonNull(type),
+    type: new GraphQLNonNull(output.type),
     description: 'Values computed from the rows.',
     args: whereArgument(query),
     resolve: async (result, args, context, info) => {
       const turn = turnToRead(args, context);
       if (turn !== undefined) await turn;
       const given = readRowArguments(query, args);
-      const places = selectedPlaces(output, ...selectionOf(info));
-      const some = places.flatMap((place) => aggregates[place] ?? []);
-      const texts = await aggregatesOf(query, result, given, some, context);
-      const byPlace: (string | undefined)[] = [];
-      for (const [at, place] of places.entries()) byPlace[place] = texts[at];
-      return byPlace;
+      const selected = selectedAggregates(output, ...selectionOf(info));
+      const texts = await aggregatesOf(query, result, given, selected, context);
+      return new Map(selected.map((aggregate, at) => [aggregate, texts[at]]));
     },
   };
 }
@@ -177,7 +160,7 @@ async function aggregatesOf(
   given: RowArguments,
   aggregates: readonly Aggregate[],
   context: Context,
-): Promise<AggregateTexts> {
+): Promise<RowOutcome['aggregates']> {
   let read: BoundAggregates['read'] | undefined;
   const pushed = await context.getPushed(result, (whole) => {
     const aggregatesOfAll = bindAggregates(whole, given.where, aggregates);

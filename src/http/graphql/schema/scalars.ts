@@ -4,10 +4,7 @@ import { GraphQLSafeInt, GraphQLUUID } from 'graphql-scalars';
 import { parseDate, parseDatetime, parseTimestamp } from '../../../files/timestamps.ts';
 import { memoize } from '../../../memoize.ts';
 
-/**
- * The type of arguments that are points in time. Our own: the one in graphql-scalars goes through a JavaScript Date, which
- * loses microseconds.
- */
+/** Points in time. Our own: the type in graphql-scalars goes through a JavaScript Date, which loses microseconds. */
 export const dateTime = timeScalar({
   name: 'DateTime',
   description: 'A point in time as ISO 8601 text, as in 2026-01-31T12:00:00Z; without a zone it is UTC.',

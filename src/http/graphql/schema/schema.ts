@@ -7,7 +7,7 @@ import {
 } from 'graphql';
 import { seenBySql, sqlParameter } from '../../../catalog/binding/caller-sql.ts';
 import { type Catalog, followSeconds, type SavedQuery } from '../../../catalog/model/saved-query.ts';
-import { type PublicName, publicNames } from '../../../catalog/model/versions.ts';
+import { publicNames } from '../../../catalog/model/versions.ts';
 import { runSteps } from '../../../concurrency/loop-turns.ts';
 import { memoize } from '../../../memoize.ts';
 import { connectionFieldOf, sqlFieldOf } from '../../../names/graphql-names.ts';
@@ -23,11 +23,7 @@ import { connectionType, pageArguments, readPageRequest } from './rows/connectio
 import type { ExtendSchema, QueryTypes } from '../schema-extension.ts';
 import { scalars, sqlResult } from './shared-types.ts';
 
-/**
- * The GraphQL schema of a catalog: one root field for each name of a saved query, and `endpoints`, `endpoint`, which describe them.
- *
- * @param extend adds further fields
- */
+/** The GraphQL schema of a catalog: root fields for each name of a saved query, and `endpoints`, `endpoint`, which describe them. */
 export const buildSchema = (catalog: Catalog, extend?: ExtendSchema): GraphQLSchema =>
   runSteps(buildSchemaInSteps(catalog, extend));
 
@@ -40,28 +36,27 @@ export function* buildSchemaInSteps(
   const typeOf = openArgumentTypes();
   const reasonOf = deprecationReason(catalog);
   const argumentsOf: QueryTypes['argumentsOf'] = memoize((query) => parameterArguments(query, typeOf));
-  const resultOf: ResultTypes = memoize((query) => resultTypeWith(query, extension?.rowFields(query)));
+  const resultOf = memoize(
+    (query: SavedQuery): ResultType => resultTypeWith(query, extension?.rowFields(query)),
+  );
   const extension = extend?.(catalog, {
     resultOf,
     argumentsOf,
     parametersOf: rawArguments,
     deprecationOf: reasonOf,
   });
-  const fields: GraphQLFieldConfigMap<unknown, Context> = {};
-  const pageFields: GraphQLFieldConfigMap<unknown, Context> = {};
-  const sqlFields: GraphQLFieldConfigMap<unknown, Context> = {};
-  const followedFields: GraphQLFieldConfigMap<unknown, Context> = {};
-  for (const name of publicNames(catalog)) {
-    const { field, query } = name;
-    const reason = reasonOf(query);
-    const queried = queryField(name, resultOf, argumentsOf, reason);
+  const fields: RootFields = {};
+  const pageFields: RootFields = {};
+  const sqlFields: RootFields = {};
+  const followedFields: RootFields = {};
+  for (const { name, field, query } of publicNames(catalog)) {
+    const parts = { name, query, result: resultOf(query), argumentsOf, deprecationReason: reasonOf(query) };
+    const queried = queryField(parts);
     fields[field] = queried;
     if (hasSubscriptions && followSeconds(query.caching) !== undefined)
-      followedFields[field] = subscriptionField(name, queried);
-    if (query.pages !== undefined)
-      pageFields[connectionFieldOf(field)] = pageField(name, resultOf, argumentsOf, reason);
-    if (query.querySandboxing === 'enabled')
-      sqlFields[sqlFieldOf(field)] = sqlField(name, argumentsOf, reason);
+      followedFields[field] = subscriptionField(query, queried);
+    if (query.pages !== undefined) pageFields[connectionFieldOf(field)] = pageField(parts);
+    if (query.querySandboxing === 'enabled') sqlFields[sqlFieldOf(field)] = sqlField(parts);
     yield;
   }
   const query = yield* rootType('Query', 'One field per saved query, and the catalog that describes them.', {
@@ -86,16 +81,22 @@ export function* buildSchemaInSteps(
   return new GraphQLSchema({ query, subscription, types, assumeValid: true });
 }
 
-type ResultTypes = (query: SavedQuery) => ReturnType<typeof resultTypeWith>;
+type ResultType = ReturnType<typeof resultTypeWith>;
 
-const queryField = (
-  { query }: PublicName,
-  resultOf: ResultTypes,
-  argumentsOf: QueryTypes['argumentsOf'],
-  deprecationReason: string | undefined,
-): GraphQLFieldConfig<unknown, Context> => ({
+type RootField = GraphQLFieldConfig<unknown, Context>;
+type RootFields = GraphQLFieldConfigMap<unknown, Context>;
+
+/** The parts of the fields that a saved query has under one of its names. */
+interface FieldParts extends Pick<QueryTypes, 'argumentsOf'> {
+  readonly name: string;
+  readonly query: SavedQuery;
+  readonly result: ResultType;
+  readonly deprecationReason: string | undefined;
+}
+
+const queryField = ({ query, result, argumentsOf, deprecationReason }: FieldParts): RootField => ({
   // Nullable: if one endpoint fails, the other fields of the request keep their data.
-  type: resultOf(query),
+  type: result,
   description: query.description,
   deprecationReason,
   args: argumentsOf(query),
@@ -103,10 +104,7 @@ const queryField = (
 });
 
 /** The same field in `Subscription`. Each event has a result, which is the root value that it is executed with. */
-const subscriptionField = (
-  { query }: PublicName,
-  queried: GraphQLFieldConfig<unknown, Context>,
-): GraphQLFieldConfig<unknown, Context> => ({
+const subscriptionField = (query: SavedQuery, queried: RootField): RootField => ({
   ...queried,
   subscribe: (_root, args, _context, info) =>
     new FieldToFollow(new EndpointRequest(query, rawArguments(query, args)), info),
@@ -114,13 +112,8 @@ const subscriptionField = (
 });
 
 /** The rows of a saved query in pages, as Relay reads them. */
-const pageField = (
-  { name, query }: PublicName,
-  resultOf: ResultTypes,
-  argumentsOf: QueryTypes['argumentsOf'],
-  deprecationReason: string | undefined,
-): GraphQLFieldConfig<unknown, Context> => ({
-  type: connectionType(query, rowTypeOf(resultOf(query))),
+const pageField = ({ name, query, result, argumentsOf, deprecationReason }: FieldParts): RootField => ({
+  type: connectionType(query, rowTypeOf(result)),
   description: `The rows of ${name} in pages. ${query.description}`,
   deprecationReason,
   args: { ...argumentsOf(query), ...pageArguments },
@@ -129,11 +122,7 @@ const pageField = (
 });
 
 /** SQL over the common tables of a saved query that takes it: with the parameters that these use, and the rows as JSON. */
-const sqlField = (
-  { name, query }: PublicName,
-  argumentsOf: QueryTypes['argumentsOf'],
-  deprecationReason: string | undefined,
-): GraphQLFieldConfig<unknown, Context> => ({
+const sqlField = ({ name, query, argumentsOf, deprecationReason }: FieldParts): RootField => ({
   type: sqlResult,
   description: `One SELECT over the common tables of ${name}. A key that is bound to tenants needs the permission sql.`,
   deprecationReason,

@@ -10,17 +10,13 @@ import { GraphQLJSON } from 'graphql-scalars';
 import type { CachedResult } from '../../../results/get-result.ts';
 import type { Context } from '../context.ts';
 import { newBuilder } from './builder.ts';
-import { addCostType } from './cost-type.ts';
-import { addCacheStatus, metadataFields } from './metadata-fields.ts';
+import { addSharedTypes, metadataFields } from './metadata-fields.ts';
 import { date, dateTime, localDateTime, safeInt } from './scalars.ts';
 import { addSqlResultType } from './sql-result-type.ts';
 
 const resultMetadata = 'ResultMetadata';
 
-/**
- * The types that the types of saved queries refer to. All schemas have the same objects, because a query's types are
- * kept while its file does not change.
- */
+/** The types that those of saved queries refer to: one object for all schemas, in which a query's types are kept. */
 const builtTypes = buildTypes();
 
 function buildTypes() {
@@ -30,7 +26,7 @@ function buildTypes() {
   builder.addScalarType('JSON', GraphQLJSON);
   builder.addScalarType('LocalDateTime', localDateTime);
   builder.addScalarType('SafeInt', safeInt);
-  const shared = { cost: addCostType(builder), cacheStatus: addCacheStatus(builder) };
+  const shared = addSharedTypes(builder);
   addSqlResultType(builder, shared);
   builder.objectRef<CachedResult>(resultMetadata).implement({ fields: (t) => metadataFields(t, shared) });
   return builder.toSchema({ sortSchema: false }).getTypeMap();

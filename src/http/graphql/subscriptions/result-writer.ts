@@ -10,7 +10,7 @@ import {
 import type { Logger } from 'pino';
 import { GatewayError } from '../../../errors.ts';
 import { ownerOf } from '../../../keys/principal.ts';
-import { memoize } from '../../../memoize.ts';
+import { numberOf } from '../../../memoize.ts';
 import { freshnessOf } from '../../../results/freshness.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
 import type { ResultDocument } from '../../../results/result-document.ts';
@@ -85,10 +85,3 @@ function idOf(
   const request = JSON.stringify([text, operation.name?.value, rawVariableValues]);
   return `graphql ${numberOf(schema)} ${hash('sha256', request, 'base64url')}`;
 }
-
-let schemas = 0;
-
-const numberOf = memoize((_schema: GraphQLSchema) => {
-  schemas += 1;
-  return schemas;
-});

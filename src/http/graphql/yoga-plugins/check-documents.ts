@@ -35,10 +35,7 @@ export const checkDocuments = (checkDocument: CheckDocument): YogaPlugin => ({
   },
 });
 
-/**
- * Reports the endpoints that a document names although its key's schema does not have them. The caller gets the error of an
- * unknown field; the operator is to see a refusal.
- */
+/** Reports endpoints that a document names but the key's schema hides: the caller sees an unknown field, the operator a refusal. */
 export const reportHiddenFields = (findHidden: FindHidden, audit: Audit): YogaPlugin => ({
   onValidate:
     ({ context }) =>

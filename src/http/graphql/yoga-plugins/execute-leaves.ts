@@ -9,7 +9,6 @@ type YogaContext = ServerContext & Context;
  * Executes operations with graphql-js, in which lists of rows are leaves. If one cannot be written as bytes, the operation is
  * executed once more over the public schema.
  *
- * @param leaves as `buildExecutionSchema` gives it
  * @param contextOf makes a context that has loaded nothing but what the operation has loaded before
  */
 export function executeLeaves(

@@ -5,10 +5,7 @@ import type { ServerContext } from '../context.ts';
 import type { PersistedDocuments } from '../persisted/persisted-query.ts';
 import { parseOperation } from '../read-operation.ts';
 
-/**
- * Reads the operation of a request, or the persisted document that it names. Yoga's own parsers report some malformed requests
- * as bugs of the server, and quote others.
- */
+/** Reads the operation of a request. Yoga's own parsers report some that are malformed as bugs of the server. */
 export const readRequests = (
   persisted: PersistedDocuments,
   turns: LoopTurns,

@@ -4,7 +4,6 @@ import {
   GraphQLInt,
   GraphQLNonNull,
   type GraphQLObjectType,
-  type GraphQLScalarType,
 } from 'graphql';
 import type { Column, SavedQuery } from '../../../../catalog/model/saved-query.ts';
 import { memoize } from '../../../../memoize.ts';
@@ -24,63 +23,47 @@ import { scalarOf } from '../field-type.ts';
 import { objectType } from '../object-type.ts';
 import { scalars } from '../shared-types.ts';
 
-/** The values of aggregates in their order; undefined for NULL. */
-export type AggregateTexts = readonly (string | undefined)[];
+/** The values of aggregates; undefined for NULL. */
+export type AggregateTexts = ReadonlyMap<Aggregate, string | undefined>;
 
-/** The aggregate that a field of the type shows, and the place of its value. */
-interface Place {
-  readonly at: number;
-  readonly aggregate: Aggregate;
-  readonly column: Pick<Column, 'type' | 'repeated' | 'name'>;
-}
-
-/** The aggregates of the marked columns, and where each is in the type. */
+/** The aggregates of the marked columns. */
 export interface AggregateOutput {
   readonly type: GraphQLObjectType<AggregateTexts, Context>;
-  readonly aggregates: readonly Aggregate[];
-  /** By the names of its fields, but `count`: the places of their fields among the aggregates, by their names. */
-  readonly groups: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  /** By the names of their fields, as in `sum amount`. */
+  readonly aggregates: ReadonlyMap<string, Aggregate>;
 }
 
-const functions = ['sum', 'avg', 'min', 'max'] as const;
-
-const descriptions = {
-  sum: 'The sum of the values that are not NULL.',
-  avg: 'The average of the values that are not NULL.',
-  min: 'The least value.',
-  max: 'The greatest value.',
+const functions = {
+  sum: { typeName: 'Sums', description: 'The sum of the values that are not NULL.' },
+  avg: { typeName: 'Averages', description: 'The average of the values that are not NULL.' },
+  min: { typeName: 'Minimums', description: 'The least value.' },
+  max: { typeName: 'Maximums', description: 'The greatest value.' },
 } as const;
 
-const typeNames = { sum: 'Sums', avg: 'Averages', min: 'Minimums', max: 'Maximums' } as const;
+const rowCount: Aggregate = { function: 'count', column: undefined };
 
 /** The type of `aggregates`; only for a query with marked columns. */
 export const aggregateOutput = memoize((query: SavedQuery): AggregateOutput => {
   const { filter = [], order = [] } = query.rowArguments ?? {};
   const marked = query.columns.filter((column) => filter.includes(column) || order.includes(column));
-  const made = new Map<string, ReadonlyMap<string, number>>();
-  const aggregates: Aggregate[] = [{ function: 'count', column: undefined }];
+  const aggregates = new Map<string, Aggregate>();
   const name = pascalCase(query.name);
-  const groups = functions.flatMap((one): [string, GraphQLFieldConfig<AggregateTexts, Context>][] => {
+  const groups = (['sum', 'avg', 'min', 'max'] as const).flatMap((one): [string, FieldConfig][] => {
     const columns = one === 'sum' || one === 'avg' ? marked.filter(isSummable) : marked;
     if (columns.length === 0) return [];
-    const places = new Map<string, number>();
-    const fields = columns.map((column): [string, GraphQLFieldConfig<AggregateTexts, Context>] => {
+    const { typeName, description } = functions[one];
+    const fields = columns.map((column): [string, FieldConfig] => {
+      const field = camelCase(column.name);
       const aggregate = { function: one, column: column.name };
-      const place = { at: aggregates.length, aggregate, column: resultOf(one, column) };
-      places.set(camelCase(column.name), place.at);
-      aggregates.push(aggregate);
-      const { description } = column;
-      return [camelCase(column.name), { type: typeOf(place), description, resolve: valueAt(place) }];
+      aggregates.set(`${one} ${field}`, aggregate);
+      return [field, aggregateField(aggregate, column)];
     });
     const type = objectType<AggregateTexts>({
-      name: `${name}${typeNames[one]}`,
-      description: descriptions[one],
+      name: `${name}${typeName}`,
+      description,
       fields: Object.fromEntries(fields),
     });
-    made.set(one, places);
-    return [
-      [one, { type: new GraphQLNonNull(type), description: descriptions[one], resolve: (texts) => texts }],
-    ];
+    return [[one, { type: new GraphQLNonNull(type), description, resolve: (texts) => texts }]];
   });
   const type = objectType<AggregateTexts>({
     name: `${name}Aggregates`,
@@ -89,37 +72,40 @@ export const aggregateOutput = memoize((query: SavedQuery): AggregateOutput => {
       count: {
         type: new GraphQLNonNull(GraphQLInt),
         description: 'How many rows there are.',
-        resolve: ([count]) => Number(count),
+        resolve: (texts) => Number(texts.get(rowCount)),
       },
       ...Object.fromEntries(groups),
     },
   });
-  return { type, aggregates, groups: made };
+  return { type, aggregates };
 });
 
-/** The places of the aggregates that an operation selects, among all of them; at least one. */
-export function selectedPlaces(
-  { groups }: AggregateOutput,
+type FieldConfig = GraphQLFieldConfig<AggregateTexts, Context>;
+
+function aggregateField(aggregate: Aggregate, { name, type, repeated, description }: Column): FieldConfig {
+  // An average of integers has a fraction.
+  const resultType = aggregate.function === 'avg' && type === 'integer' ? 'float' : type;
+  const column = { name, type: resultType, repeated, required: false };
+  return {
+    type: resultType === 'integer' ? GraphQLFloat : scalars[scalarOf[resultType]],
+    description,
+    resolve(texts) {
+      const text = exactAggregate(texts.get(aggregate), aggregate, resultType);
+      return text === undefined ? null : outputValue(column, parseRowJson(text));
+    },
+  };
+}
+
+/** The aggregates that an operation selects; at least one. */
+export function selectedAggregates(
+  { aggregates }: AggregateOutput,
   fields: readonly CollectedField[],
   scope: SelectionScope,
-): readonly number[] {
-  const places = fields.flatMap((field) =>
-    collectFields(selectionsBelow(field), scope).map(({ name }) => groups.get(field.name)?.get(name)),
+): readonly Aggregate[] {
+  const selected = fields.flatMap((field) =>
+    collectFields(selectionsBelow(field), scope).flatMap(
+      ({ name }) => aggregates.get(`${field.name} ${name}`) ?? [],
+    ),
   );
-  return [...new Set([0, ...places])].filter((place) => place !== undefined);
+  return [...new Set([rowCount, ...selected])];
 }
-
-/** An average of integers has a fraction. */
-function resultOf(name: (typeof functions)[number], { type, repeated, name: column }: Column) {
-  return { name: column, type: name === 'avg' && type === 'integer' ? 'float' : type, repeated } as const;
-}
-
-const typeOf = ({ column }: Place): GraphQLScalarType =>
-  column.type === 'integer' ? GraphQLFloat : scalars[scalarOf[column.type]];
-
-const valueAt =
-  ({ at, aggregate, column }: Place) =>
-  (texts: AggregateTexts): unknown => {
-    const text = exactAggregate(texts[at], aggregate, column.type);
-    return text === undefined ? null : outputValue({ ...column, required: false }, parseRowJson(text));
-  };

@@ -1,7 +1,5 @@
 import {
-  type GraphQLFieldConfig,
   type GraphQLFieldConfigArgumentMap,
-  type GraphQLFieldConfigMap,
   GraphQLBoolean,
   GraphQLInt,
   GraphQLList,
@@ -18,11 +16,10 @@ import type { Page } from '../../../../row-pages/page-of-result.ts';
 import { defaultPageSize, type PageRequest } from '../../../../row-pages/page-request.ts';
 import { parseRows } from '../../../../results/result-document.ts';
 import type { Row } from '../../../../results/row-parts.ts';
-import type { Context } from '../../context.ts';
+import type { Context, ResultPage } from '../../context.ts';
 import { collectFields, selectionOf, selectionsBelow } from '../../document/collect-fields.ts';
 import { rowListBytes } from '../../rows/row-size.ts';
 import { leafExtension } from '../../execution/execution-schema.ts';
-import { rowOutput } from '../../rows/row-output.ts';
 import { compileEdgeFields } from '../../rows/row-selection.ts';
 import { objectType } from '../object-type.ts';
 import { resultFields } from '../shared-types.ts';
@@ -58,14 +55,23 @@ interface Edge {
   readonly node: Row;
 }
 
+/** `truncated` would say what `pageInfo` says better. */
+const { truncated: _, ...ofResult } = resultFields;
+
 /** The type of a page of a query. @param row the type of its rows */
-export function connectionType(query: SavedQuery, row: GraphQLObjectType): GraphQLObjectType<Page, Context> {
+export function connectionType(
+  query: SavedQuery,
+  row: GraphQLObjectType,
+): GraphQLObjectType<ResultPage, Context> {
   return getOrAdd(types, row, () => buildConnectionType(query, row));
 }
 
-const types = new WeakMap<GraphQLObjectType, GraphQLObjectType<Page, Context>>();
+const types = new WeakMap<GraphQLObjectType, GraphQLObjectType<ResultPage, Context>>();
 
-function buildConnectionType(query: SavedQuery, row: GraphQLObjectType): GraphQLObjectType<Page, Context> {
+function buildConnectionType(
+  query: SavedQuery,
+  row: GraphQLObjectType,
+): GraphQLObjectType<ResultPage, Context> {
   const name = pascalCase(query.name);
   const edge = objectType<Edge>({
     name: `${name}Edge`,
@@ -78,7 +84,7 @@ function buildConnectionType(query: SavedQuery, row: GraphQLObjectType): GraphQL
       node: { type: new GraphQLNonNull(row), description: 'The row.' },
     },
   });
-  return objectType<Page>({
+  return objectType<ResultPage>({
     name: `${name}Connection`,
     description: `A page of ${query.name}, at most ${query.maxRows} rows.`,
     fields: {
@@ -87,14 +93,13 @@ function buildConnectionType(query: SavedQuery, row: GraphQLObjectType): GraphQL
         description: 'The rows, in the order of the saved query.',
         resolve: async (page, _args, context, info): Promise<readonly Edge[]> => {
           await context.chargeObjects(edgeListBytes(info, page, row));
-          const { result, cursors } = page;
-          return parseRows(result.document).map((node, at) => ({ cursor: cursors[at], node }));
+          return parseRows(page.document).map((node, at) => ({ cursor: page.cursors[at], node }));
         },
-        extensions: leafExtension<Page, Context>(({ result, cursors }, _args, context, info) => {
+        extensions: leafExtension<ResultPage, Context>(({ document, cursors }, _args, context, info) => {
           const selection = context.selectionOf(info, (...fields) =>
-            compileEdgeFields(rowOutput(query, row), edge.name, ...fields),
+            compileEdgeFields(row, edge.name, ...fields),
           );
-          return context.writeRows(selection, { document: result.document, cursors });
+          return context.writeRows(selection, { document, cursors });
         }),
       },
       pageInfo: {
@@ -102,7 +107,7 @@ function buildConnectionType(query: SavedQuery, row: GraphQLObjectType): GraphQL
         description: 'Whether there are more rows, and where they begin.',
         resolve: (page) => page,
       },
-      ...ofResult(),
+      ...ofResult,
     },
   });
 }
@@ -110,7 +115,7 @@ function buildConnectionType(query: SavedQuery, row: GraphQLObjectType): GraphQL
 /** About the bytes of one list of edges in a response. */
 function edgeListBytes(
   info: GraphQLResolveInfo,
-  { result: { document }, cursors }: Page,
+  { document, cursors }: ResultPage,
   row: GraphQLObjectType,
 ): number {
   const [fields, scope] = selectionOf(info);
@@ -120,21 +125,6 @@ function edgeListBytes(
     const ofNode = collectFields(selectionsBelow(field), scope);
     return sum + added + rowListBytes({ fields: ofNode, scope, type: row }, document);
   }, 0);
-}
-
-/** The fields that every result has beside its rows, except `truncated`. */
-function ofResult(): GraphQLFieldConfigMap<Page, Context> {
-  const fields = Object.entries(resultFields).filter(([name]) => name !== 'truncated');
-  return Object.fromEntries(
-    fields.map(([name, { type, description, resolve }]): [string, GraphQLFieldConfig<Page, Context>] => [
-      name,
-      {
-        type,
-        description,
-        resolve: ({ result }, args, context, info) => resolve?.(result, args, context, info),
-      },
-    ]),
-  );
 }
 
 export const pageArguments: GraphQLFieldConfigArgumentMap = {

@@ -77,11 +77,7 @@ function orderType(query: SavedQuery): GraphQLInputObjectType | undefined {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/**
- * The arguments of a field of rows, as graphql-js has coerced them.
- *
- * @throws GatewayError INVALID_PARAMETER
- */
+/** The arguments of a field of rows, as graphql-js has coerced them. @throws GatewayError INVALID_PARAMETER */
 export function readRowArguments(
   query: SavedQuery,
   values: Values,
@@ -106,16 +102,12 @@ const columnsByField = memoize(
 
 function readCondition(reader: ArgumentReader, columns: Columns, where: Values, depth: number): Condition {
   const conditions = Object.entries(where).flatMap(([field, value]): readonly Condition[] => {
-    if (field === 'and' || field === 'or') {
+    if (field === 'and' || field === 'or' || field === 'not') {
       if (value === null) return [];
       reader.limitDepth(depth);
-      const inner = (value as readonly Values[]).map((one) => readCondition(reader, columns, one, depth + 1));
-      return [reader.both(field, inner)];
-    }
-    if (field === 'not') {
-      if (value === null) return [];
-      reader.limitDepth(depth);
-      return [{ kind: field, condition: readCondition(reader, columns, value as Values, depth + 1) }];
+      const read = (inner: Values) => readCondition(reader, columns, inner, depth + 1);
+      if (field === 'not') return [{ kind: field, condition: read(value as Values) }];
+      return [reader.both(field, (value as readonly Values[]).map(read))];
     }
     if (value === null) throw isNullInstead(field);
     return readComparisons(reader, columns.get(field)?.name ?? field, field, value as Values);
