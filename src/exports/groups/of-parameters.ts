@@ -18,7 +18,7 @@ export { mayBeRounded, roundedProblem, textsOfValues } from '../../catalog/bindi
 export { type JsonObject, parameterSchema } from '../../catalog/binding/parameter-schema.ts';
 export { maxValueLength } from '../../catalog/binding/value-limits.ts';
 export type { Parameter } from '../../catalog/model/saved-query.ts';
-export { meantWords } from '../../http/rest/other-words.ts';
+export { meantWords } from '../../row-arguments/reading/other-words.ts';
 export { pageWords } from '../../http/rest/row-page.ts';
 export { requestsWhole, rowWords } from '../../http/rest/row-parameters.ts';
 export { refuseUndeclared } from '../../http/rest/undeclared-parameters.ts';

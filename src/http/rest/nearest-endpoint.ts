@@ -37,10 +37,8 @@ function nearestAdvice(queries: readonly SavedQuery[], address: string): string 
 function versionsAdvice(queries: readonly SavedQuery[], address: string): string | undefined {
   const { base } = parseVersionName(address);
   if (base === address) return undefined;
-  const versions = queries
-    .map(({ name }) => parseVersionName(name))
-    .filter((one) => one.base === base)
-    .map(({ version }) => version);
+  const ofBase = queries.map(({ name }) => parseVersionName(name)).filter((one) => one.base === base);
+  const versions = ofBase.map(({ version }) => version);
   if (versions.length === 0) return undefined;
   return `${base} has the version${versions.length === 1 ? '' : 's'} ${versions.join(', ')}`;
 }

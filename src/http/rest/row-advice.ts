@@ -4,7 +4,7 @@ import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { unlessRefused } from '../../errors.ts';
 import { isCondition } from '../../row-arguments/reading/postgrest-conditions.ts';
 import { condition, conditionOn, fromFirstLetter } from './meant-name.ts';
-import { type Meaning, meaningOf } from './other-words.ts';
+import { type Meaning, meaningOf } from '../../row-arguments/reading/other-words.ts';
 import { readRowRequest } from './row-parameters.ts';
 
 /** Longer values are not read: the advice has no value then. */

@@ -10,7 +10,7 @@ import { requireEndpoint } from '../../call/gate.ts';
 import type { EndpointRequest } from '../../call/endpoint-request.ts';
 import { type Reply, warningName } from '../message/reply.ts';
 import { fromFirstLetter, nearestInAnyCase, partsBesideOperator, partsOf, shownName } from './meant-name.ts';
-import { type Meaning, meaningOf } from './other-words.ts';
+import { type Meaning, meaningOf } from '../../row-arguments/reading/other-words.ts';
 import { adviceOnColumn, adviceOnMeaning, isAccepted, noFilter, noRowArguments } from './row-advice.ts';
 import { pageWords } from './row-page.ts';
 import { rowWords } from './row-parameters.ts';

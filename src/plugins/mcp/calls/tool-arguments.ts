@@ -6,7 +6,7 @@ import { listLengthProblem, textsOf } from '../../../catalog/binding/list-values
 import { mayBeRounded, roundedProblem } from '../../../catalog/binding/rounded-numbers.ts';
 import type { RawParameters } from '../../../catalog/binding/bind.ts';
 import type { Parameter, SavedQuery } from '../../../catalog/model/saved-query.ts';
-import { meantWords } from '../../../http/rest/other-words.ts';
+import { meantWords } from '../../../row-arguments/reading/other-words.ts';
 import { memoize } from '../../../memoize.ts';
 import { filledParameter } from '../definitions/input-schema.ts';
 import type { FurtherArguments } from '../definitions/row-schemas.ts';
