@@ -18,7 +18,7 @@ import {
   startBilling,
 } from '../../support/billing-app.ts';
 import { eventually } from '../../support/eventually.ts';
-import { completeBody, incompleteBody, reply } from '../../support/fake-bigquery.ts';
+import { completeBody, errorReply, incompleteBody, reply } from '../../support/fake-bigquery.ts';
 import { writeKeyFile } from '../../support/key-files.ts';
 import { hasRedis, type RedisServer, redisServer } from '../../support/redis-server.ts';
 import { apiKey, now, type TestApp } from '../../support/test-app.ts';
@@ -200,6 +200,34 @@ describe('accounts in a file', () => {
     await eventually(() =>
       expect(short(readAccountFile(file))).toEqual([[day, 'API_KEY', 'a', 'numbers', 1, 20_971_520, 5]]),
     );
+  });
+
+  test('a bill that could not be read with the rows is counted by what was read, and put right when it comes', async () => {
+    const app = await opened(openBillingApp(billing, { numbers: {} }, { ACCOUNTS_FILE: file }));
+    let asked = 0;
+    let isUp = false;
+    const job = { jobReference: incompleteBody.jobReference, totalBytesProcessed: '1000000' };
+    billing.fake.respondWith((response, received, at) => {
+      if (received.path === '/queries') return reply(incompleteBody)(response, received, at);
+      if (received.path.startsWith('/queries/'))
+        return reply(completeBody([1], { ...job, totalBytesBilled: undefined, totalSlotMs: undefined }))(
+          response,
+          received,
+          at,
+        );
+      asked += 1;
+      if (!isUp) return errorReply(503, 'backendError')(response, received, at);
+      const statistics = { totalSlotMs: '9000', query: { totalBytesBilled: '20971520' } };
+      reply({ status: { state: 'DONE' }, statistics })(response, received, at);
+    });
+    expect((await call(app, 'a')).status).toBe(200);
+    const rows = (bytes: number, slotMs: number) => [[day, 'API_KEY', 'a', 'numbers', 1, bytes, slotMs]];
+    await eventually(() => expect(short(readAccountFile(file))).toEqual(rows(10_485_760, 0)));
+    isUp = true;
+    await eventually(() => expect(short(readAccountFile(file))).toEqual(rows(20_971_520, 9_000)));
+    expect(asked).toBeGreaterThan(1);
+    const metrics = await (await app.fetch('/metrics')).text();
+    expect(metrics).toContain('querygate_account_runs_total{endpoint="numbers",payer="key"} 1');
   });
 
   test('a run whose rows cannot be read is billed all the same', async () => {
