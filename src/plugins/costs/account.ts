@@ -26,7 +26,7 @@ export interface Totals {
 
 /** The bills of one account that one process has settled. A later row of the same process replaces an earlier one. */
 export interface AccountRow extends Account, Totals {
-  /** The process: rows of several are added up. */
+  /** The process, and since when it counts this day: rows of several are added up. */
   readonly instance: string;
 }
 

@@ -196,6 +196,22 @@ describe('accounts in a file', () => {
     expect(sumOf(readAccountFile(file))).toBe(count + 2);
   });
 
+  test('a clock that was days ahead, over a midnight, loses no bill', async () => {
+    const accounts = new Accounts(openAccountFile(file), pino({ enabled: false }));
+    const settle = async (at: string, count: number) => {
+      for (let bill = 0; bill < count; bill += 1) {
+        const account = { day: at, key: 'k', tenant: 't', endpoint: 'e' };
+        accounts.settle(account, { runs: 1, bytesBilled: 10, slotMs: 1 });
+        await accounts.load(new Set());
+      }
+    };
+    const days = ['2026-11-28', '2026-11-30', '2026-12-01', '2026-11-29', '2026-11-28', '2026-11-30'];
+    for (const at of days) await settle(at, 5);
+    await accounts.close();
+    expect(sumOf(readAccountFile(file))).toBe(days.length * 50);
+    expect(readAccountFile(file).length).toBeLessThanOrEqual(days.length);
+  });
+
   test('two gateways that write one file lose nothing', async () => {
     const row = (instance: string, runs: number): AccountRow => ({
       ...{ instance, day, key: 'k', tenant: 't', endpoint: 'e' },
