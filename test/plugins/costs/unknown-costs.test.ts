@@ -5,6 +5,7 @@ import {
   type BillingQuery,
   closedAfterEach,
   openBillingApp,
+  parameterOf,
   startBilling,
 } from '../../support/billing-app.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -140,6 +141,25 @@ describe('many runs of unknown cost at once', () => {
     expect(billing.sum()).toBe(80 * megabyte);
     // A run beside others is limited to what is reserved for it.
     for (const { maximumBytesBilled } of runs()) expect(Number(maximumBytesBilled)).toBeLessThanOrEqual(1e8);
+  });
+
+  test.each([1, 2, 3])('keep within it with any bills and estimates (%d)', async (seed) => {
+    const bills = new Map(
+      Array.from({ length: 60 }, (_, at) => {
+        const bytes = (10 + ((at * 37 + seed * 17) % 61)) * megabyte;
+        const estimate = Math.ceil(([0, 0.3, 1, 1.45][at % 4] ?? 0) * bytes);
+        return [`p${at}`, { bytes, estimate, ms: 1 + ((at * 29 + seed * 7) % 60) }];
+      }),
+    );
+    const other = await startBilling((body) => bills.get(parameterOf(body, 'project') ?? '') ?? bill);
+    const app = await openBillingApp(other, numbers('{ bytes_per_day: 600MiB }'), env, { clock });
+    const found = await statuses([app], bills.size);
+    const largest = Math.max(...other.billed.map(({ bytes }) => bytes));
+    expect(other.sum()).toBeLessThanOrEqual(600 * megabyte + largest);
+    expect(other.sum()).toBeGreaterThan(500 * megabyte);
+    expect(new Set(found)).toEqual(new Set([200, 429]));
+    await app.close();
+    await other.close();
   });
 
   test.skipIf(!hasRedis)('of several gateways on one Redis keep within it, too', async () => {

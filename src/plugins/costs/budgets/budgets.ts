@@ -84,6 +84,7 @@ export class Budgets {
       ...(payer?.budget === undefined ? [] : limitsOf('key', payer.id, payer.budget)),
     ];
     if (limits.length === 0) return undefined;
+    if (above > 0) this.#costs.noteExceeded(bound);
     const { host, ledger } = this.#options;
     const now = () => host.clock.now().getTime();
     this.#refuse(bound, limits, now());

@@ -55,7 +55,7 @@ export class ExpectedCosts {
     estimate: number | undefined,
     above: number,
   ): Readonly<Record<Limit['unit'], ExpectedCost>> {
-    if (!this.#hasBills) return { bytes: nothing, slotMs: nothing };
+    if (!this.#hasBills && above === 0) return { bytes: nothing, slotMs: nothing };
     const own = this.#bills.ofPlan(bound);
     const recent = own ?? this.#bills.ofQuery(bound);
     const tables = countTables(bound.query);
