@@ -9,6 +9,7 @@ import type { Totals } from '../account.ts';
 import { ExpectedCosts } from './expected-costs.ts';
 import { amountOf, type Demand, type Ledger, leftOf, type LimitState, type Reservation } from './ledger.ts';
 import { type Limit, limitsOf, type Period } from './limits.ts';
+import { neverMessage, refusalMessage } from './refusal-message.ts';
 
 /** At this part of a budget refreshes come half as often. */
 const stretchesAt = 0.8;
@@ -288,7 +289,7 @@ export class Budgets {
     const isSpent = state.reserved === 0 || state.spent >= limit.amount;
     const needed = Math.min(amount ?? 0, limit.amount);
     const renewal = isSpent ? this.#renewalOf(limit, state.spent + needed, now) : undefined;
-    return new GatewayError('BUDGET_EXCEEDED', messageOf(limit, state, renewal), {
+    return new GatewayError('BUDGET_EXCEEDED', refusalMessage(limit, state, renewal), {
       retryAfterSeconds:
         renewal === undefined ? soonSeconds : Math.max(1, Math.ceil((renewal - now) / 1_000)),
     });
@@ -312,23 +313,4 @@ function capsOf(
   // BigQuery compares it with its estimate, which may be too high: a run whose bills fit is the one that may go over.
   const fits = worst !== undefined && likely !== undefined && likely <= left;
   return [{ bytes: fits ? Math.max(left, worst) : left, isPart: false }];
-}
-
-const payerNames = { gateway: 'this gateway', key: 'this key', query: 'this query' } as const;
-
-const shownIn = ({ unit }: Limit, count: number): string =>
-  `${Math.round(count)} ${unit === 'bytes' ? 'bytes' : 'slot milliseconds'}`;
-
-const neverMessage = (limit: Limit, needed: number): string =>
-  `The budget ${limit.name} of ${payerNames[limit.payer]} never allows this query: it needs ${shownIn(limit, needed)}, and the budget has ${shownIn(limit, limit.amount)} in all; ask for less, or raise the budget`;
-
-function messageOf(limit: Limit, { spent, reserved }: LimitState, renewal: number | undefined): string {
-  const { payer, name, amount } = limit;
-  const shown = (count: number) => shownIn(limit, count);
-  const also = reserved > 0 ? `, and ${shown(reserved)} are reserved for queries that run` : '';
-  const next =
-    renewal === undefined
-      ? 'try again when these have ended'
-      : `it is renewed at ${new Date(renewal).toISOString().replace(/\.\d+Z$/, 'Z')}`;
-  return `The budget ${name} of ${payerNames[payer]} does not allow this query: ${shown(spent)} of ${shown(amount)} are spent${also}; ${next}`;
 }
