@@ -88,6 +88,8 @@ export interface GatewayErrorOptions {
   readonly retryAfterSeconds?: number | undefined;
   /** Of errors that refuse a caller what others may do. */
   readonly refusal?: Refusal | undefined;
+  /** True if a run would have cost more than its `maximumBytesBilled`, of `RunOptions`. */
+  readonly isOverMaximum?: boolean | undefined;
   /** The original error: for the log, never for the caller. */
   readonly cause?: unknown;
 }
@@ -101,6 +103,7 @@ export class GatewayError extends Error {
   readonly parameter: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly refusal: Refusal | undefined;
+  readonly isOverMaximum: boolean;
 
   constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
     // The stack is never shown, what went wrong inside is in the cause, and collecting it takes as long as a refusal.
@@ -113,6 +116,7 @@ export class GatewayError extends Error {
     this.parameter = options.parameter;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.refusal = options.refusal;
+    this.isOverMaximum = options.isOverMaximum === true;
   }
 
   get status(): number {

@@ -69,9 +69,12 @@ export interface RunOptions {
   readonly owner?: Owner;
   /** The key that pays for the run; undefined for runs that are everybody's, such as refreshes. */
   readonly payer?: Principal | undefined;
-  /** An engine that bills for bytes refuses a run that would cost more, with QUERY_TOO_EXPENSIVE. */
+  /** An engine that bills for bytes refuses a run that would cost more, with QUERY_TOO_EXPENSIVE and `isOverMaximum`. */
   readonly maximumBytesBilled?: number | undefined;
-  /** Called if a run that has failed is billed all the same, as soon as that is known: perhaps after it has ended. */
+  /**
+   * Called if a run that has failed is billed all the same, or if the cost beside its rows was not final, as soon as the bill
+   * is known: perhaps after it has ended.
+   */
   readonly onBill?: ((cost: Cost) => void) | undefined;
   /** Called when the run has left the queue; again if it is restarted. */
   readonly onStart?: (() => void) | undefined;

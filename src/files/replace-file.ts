@@ -4,9 +4,10 @@ import { open, rename, rm } from 'node:fs/promises';
 /**
  * Replaces a file as a whole: readers, and a start after a crash, see the old text or the new one.
  *
+ * @param text perhaps in parts: each is written in a turn of the event loop
  * @throws errors of the file system, and then the file is unchanged
  */
-export async function replaceFile(path: string, text: string): Promise<void> {
+export async function replaceFile(path: string, text: string | Iterable<string>): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     const file = await open(temporary, 'wx', 0o600);

@@ -56,6 +56,7 @@ describe('querygate costs', () => {
       ['--by', 'key,endpont'],
       '--by: got "endpont"; must be of day, key, tenant, endpoint; did you mean endpoint?',
     ],
+    [['--by', 'key, key'], '--by: got "key" twice; name each once'],
     [['--days', '0'], '--days: got "0"; must be a whole number from 1'],
     [['--days', '101'], '--days: got 101; accounts are kept for 100 days'],
     [['--format', 'xml'], "option '--format <name>' argument 'xml' is invalid"],
@@ -63,6 +64,17 @@ describe('querygate costs', () => {
     const { exitCode, errors } = await costs(args);
     expect(errors).toContain(message);
     expect(exitCode).toBe(1);
+  });
+
+  test('without a file, or a folder of it, it says so', async () => {
+    for (const [path, missing] of [
+      ['accounts.jsn', 'file'],
+      ['missing/accounts.json', 'folder'],
+    ] as const) {
+      const { exitCode, output, errors } = await costs([], { ACCOUNTS_FILE: join(folder, path) });
+      expect(errors).toContain(`${path} cannot be read (ENOENT): there is no ${missing}`);
+      expect([exitCode, output]).toEqual([1, '']);
+    }
   });
 
   test('without a place of accounts, with a damaged file, or a Redis that is away, it says so', async () => {

@@ -49,8 +49,8 @@ export async function startBilling(billOf: (body: Received['body']) => Bill): Pr
     bodies.push(body);
     if (body.dryRun === true)
       return reply(completeBody([], { totalBytesProcessed: String(estimate) }))(response, received, at);
-    // As BigQuery does: by what it expects, before it reads anything.
-    if (Number(body.maximumBytesBilled ?? Number.POSITIVE_INFINITY) < estimate)
+    // As BigQuery does: by what it expects before it reads anything, and no run is billed more.
+    if (Number(body.maximumBytesBilled ?? Number.POSITIVE_INFINITY) < Math.max(estimate, bytes))
       return errorReply(400, 'bytesBilledLimitExceeded')(response, received, at);
     const cost = { totalBytesBilled: String(bytes), totalSlotMs: String(slotMs) };
     void sleep(ms).then(() => {

@@ -3,7 +3,7 @@ import { exampleParameters } from '../../catalog/binding/example-parameters.ts';
 import type { AnalyzedCatalog } from '../../catalog-analysis/analyze-catalog.ts';
 import type { Partitioning, QueryCheck } from '../../engine-contract/engine.ts';
 import type { EngineFactory, EngineLimits } from '../../engine-contract/engine-factory.ts';
-import { countTables, mostBilled } from '../../plugins/costs/budgets/rounding.ts';
+import { countTables, mostBilled } from '../../plugins/costs/rounding.ts';
 import type { ProblemOfSharing } from '../sharing.ts';
 import { incrementForm } from './increment-form.ts';
 import { pruningNotes } from './pruning-notes.ts';

@@ -34,9 +34,11 @@ export async function printCosts(config: Config, flags: CostFlags): Promise<void
 }
 
 function parseDimensions(text: string): readonly Dimension[] {
-  return text.split(',').map((given) => {
+  return text.split(',').map((given, at, all) => {
     const name = given.trim();
     const found = dimensions.find((one) => one === name);
+    const isFirst = all.findIndex((one) => one.trim() === name) === at;
+    if (!isFirst) throw commandError(`--by: got ${JSON.stringify(name)} twice; name each once`);
     if (found !== undefined) return found;
     throw commandError(
       `--by: got ${JSON.stringify(name)}; must be of ${dimensions.join(', ')}${didYouMean(name, dimensions)}`,

@@ -31,9 +31,9 @@ const maxCauses = 5;
 
 export function errorToWire(error: unknown): WireError {
   if (error instanceof GatewayError) {
-    const { code, message, parameter, retryAfterSeconds, refusal, cause } = error;
+    const { code, message, parameter, retryAfterSeconds, refusal, isOverMaximum, cause } = error;
     return {
-      ...{ type: 'gateway', code, message, parameter, retryAfterSeconds, refusal },
+      ...{ type: 'gateway', code, message, parameter, retryAfterSeconds, refusal, isOverMaximum },
       ...(cause !== undefined && { cause: causeToWire(cause, maxCauses) }),
     };
   }

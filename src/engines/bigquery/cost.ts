@@ -56,13 +56,12 @@ const costOfJob = ({ statistics }: z.output<typeof jobReply>, { jobId }: Job): C
 /**
  * The cost of a job that was polled: jobs.getQueryResults does not report all of it.
  *
- * @param reply is used if the job's statistics cannot be read
+ * @returns undefined if the job's statistics cannot be read now
  */
 export async function fetchCost(
   { client, bound, deadline: { cancelled }, span }: CallContext,
   job: Job,
-  reply: QueryReply,
-): Promise<Cost> {
+): Promise<Cost | undefined> {
   const request = jobRequest(job, 'statistics');
   try {
     const jobResponse = await withCallSpan(span, request, (traceparent) =>
@@ -71,6 +70,6 @@ export async function fetchCost(
     return costOfJob(parseReply(jobResponse, bound, jobReply), job);
   } catch {
     cancelled.throwIfAborted();
-    return { ...costOf(reply), jobId: job.jobId };
+    return undefined;
   }
 }

@@ -37,8 +37,11 @@ export async function runJob(request: JobRequest): Promise<Rows> {
       latest = known;
     });
     const read = await readPages(request, reply, job);
-    const cost = isPolled && job !== undefined ? await fetchCost(request, job, reply) : costOf(reply);
-    return { ...read, cost };
+    if (!isPolled || job === undefined) return { ...read, cost: costOf(reply) };
+    const cost = await fetchCost(request, job);
+    if (cost?.bytesBilled === undefined && request.onBill !== undefined)
+      request.jobs.bill(job, request.onBill);
+    return { ...read, cost: cost ?? { ...costOf(reply), jobId: job.jobId } };
   } catch (error) {
     if (latest !== undefined) settle(request, latest);
     throw error;

@@ -1,6 +1,6 @@
 import { untilAborted } from '../../concurrency/abort.ts';
 import type { Slots } from '../../concurrency/slots.ts';
-import { callerDisconnected } from '../../errors.ts';
+import { callerDisconnected, GatewayError } from '../../errors.ts';
 import type { Engine } from '../../engine-contract/engine.ts';
 import type { Client } from './api/client.ts';
 import { openDeadline } from './api/deadline.ts';
@@ -42,10 +42,21 @@ export function openRun(context: RunContext): Engine['run'] {
       // The caller does not wait for a call that is still in progress.
       return await untilAborted(work, deadline.cancelled);
     } catch (error) {
-      throw error === signal.reason ? callerDisconnected(error) : error;
+      if (error === signal.reason) throw callerDisconnected(error);
+      throw isOwnMaximum(options, maximumBytesBilled) ? withoutMaximum(error) : error;
     }
   };
 }
+
+/** True if the limit of the settings is what a run may cost. */
+const isOwnMaximum = ({ maximumBytesBilled: own }: BigqueryOptions, given: number | undefined): boolean =>
+  own !== undefined && own <= (given ?? own);
+
+/** The error of a run that is beyond the limit of the settings, and not beyond that of its options. */
+const withoutMaximum = (error: unknown): unknown =>
+  error instanceof GatewayError && error.isOverMaximum
+    ? new GatewayError(error.code, error.message, { cause: error.cause })
+    : error;
 
 /** The smaller of two limits. */
 const withMaximum = (options: BigqueryOptions, given: number | undefined): BigqueryOptions =>

@@ -1,11 +1,12 @@
-import { readFileSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
+import { accessSync, constants, createReadStream, readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { type Problem, StartError } from '../../errors.ts';
 import { pathProblem } from '../../files/path-problem.ts';
 import { replaceFile } from '../../files/replace-file.ts';
+import { getOrAdd } from '../../get-or-add.ts';
 import { type AccountRow, nameOf } from './account.ts';
+import { AccountTextReader, NewerVersion, textOf } from './account-text.ts';
 import type { AccountStore } from './accounts.ts';
 
 /** How many days the file keeps. */
@@ -14,41 +15,25 @@ const keptDays = 100;
 /** A large file is written for no more than a tenth of the time. */
 const restsTimesWriting = 9;
 
-const count = z.int().min(0);
-
-const row = z
-  .tuple([z.iso.date(), z.string(), z.string(), z.string(), z.string(), count, count, count])
-  .transform(
-    ([day, instance, key, tenant, endpoint, runs, bytesBilled, slotMs]): AccountRow => ({
-      ...{ day, instance, key, tenant, endpoint },
-      ...{ runs, bytesBilled, slotMs },
-    }),
-  );
-
-/** `count` is the number of rows. */
-const schema = z
-  .strictObject({ accounts: z.array(row), count })
-  .refine(({ accounts, count }) => accounts.length === count, 'count is not the number of accounts');
+/** Rows that are taken up in one turn of the event loop. */
+const rowsOfTurn = 2_000;
 
 /**
  * Accounts in a file, which is replaced as a whole: what is cut anywhere is not taken for a shorter one.
  *
- * @throws StartError if there is a file that cannot be read
+ * @throws StartError if there is a file that cannot be read, or no folder for it
  */
 export function openAccountFile(path: string): AccountStore {
-  const rows = new Map<string, AccountRow>();
-  const take = (taken: readonly AccountRow[]) => {
-    for (const one of taken) if (one.runs >= (rows.get(rowName(one))?.runs ?? 0)) rows.set(rowName(one), one);
-  };
+  const rows = new Rows();
+  requireFolder(path);
   let known = stateOf(path);
-  take(readAccountFile(path));
-  const texts = new DayTexts();
+  if (known !== undefined) for (const row of readAccountFile(path)) rows.take(row);
   let restsUntil = 0;
   /** Adds the accounts that another gateway has written. */
   const takeOthers = async () => {
     const state = stateOf(path);
     if (state === known || state === undefined) return;
-    take(parse(path, await readFile(path, 'utf8')));
+    await rows.takeAll(await readByTurns(path));
     known = state;
   };
   return {
@@ -56,9 +41,10 @@ export function openAccountFile(path: string): AccountStore {
       const restMs = Math.max(0, restsUntil - performance.now());
       await sleep(restMs, undefined, { signal: ending }).catch(() => {});
       const before = performance.now();
-      take(saved);
+      await rows.takeAll(saved);
       await takeOthers();
-      await replaceFile(path, texts.of(rows));
+      rows.forget();
+      await replaceFile(path, textOf(rows.all()));
       known = stateOf(path);
       const now = performance.now();
       restsUntil = now + restsTimesWriting * (now - before);
@@ -68,15 +54,60 @@ export function openAccountFile(path: string): AccountStore {
       const state = stateOf(path);
       if (state === known) return false;
       if (state === undefined) return true;
-      const found = parse(path, await readFile(path, 'utf8'));
-      return !found.some((one) => rowName(one) === rowName(saved) && one.runs >= saved.runs);
+      const found = await readByTurns(path);
+      return !found.some((one) => isSame(one, saved) && one.runs >= saved.runs);
     },
-    load: async (days) => [...rows.values()].filter(({ day }) => days.has(day)),
+    async load(days) {
+      const found: AccountRow[] = [];
+      for (const day of days) {
+        for (const row of rows.of(day)) found.push(row);
+        await nextTurn();
+      }
+      return found;
+    },
     close: async () => {},
   };
 }
 
-const rowName = (row: AccountRow) => row.instance + nameOf(row);
+/** The rows of a file, by day. */
+class Rows {
+  readonly #days = new Map<string, Map<string, AccountRow>>();
+
+  take(row: AccountRow): void {
+    const rows = getOrAdd(this.#days, row.day, () => new Map());
+    const name = row.instance + nameOf(row);
+    if (row.runs >= (rows.get(name)?.runs ?? 0)) rows.set(name, row);
+  }
+
+  async takeAll(taken: readonly AccountRow[]): Promise<void> {
+    for (const [at, row] of taken.entries()) {
+      this.take(row);
+      if (at % rowsOfTurn === rowsOfTurn - 1) await nextTurn();
+    }
+  }
+
+  of(day: string): Iterable<AccountRow> {
+    return this.#days.get(day)?.values() ?? [];
+  }
+
+  /** All rows, the oldest days first. */
+  *all(): Generator<AccountRow> {
+    for (const day of [...this.#days.keys()].sort()) yield* this.of(day);
+  }
+
+  /** Drops the days that are kept no longer. */
+  forget(): void {
+    const days = [...this.#days.keys()].sort();
+    for (const day of days.slice(0, Math.max(0, days.length - keptDays))) this.#days.delete(day);
+  }
+}
+
+const isSame = (a: AccountRow, b: AccountRow): boolean =>
+  a.instance === b.instance &&
+  a.day === b.day &&
+  a.key === b.key &&
+  a.tenant === b.tenant &&
+  a.endpoint === b.endpoint;
 
 /** Differs when the file has been replaced; undefined without a file. */
 function stateOf(path: string): string | undefined {
@@ -84,57 +115,52 @@ function stateOf(path: string): string | undefined {
   return found && `${found.ino} ${found.mtimeMs} ${found.size}`;
 }
 
-/** The text of a file of rows: that of days that are over is put together once. */
-class DayTexts {
-  #rows = new Map<string, readonly AccountRow[]>();
-  #texts = new Map<string, string>();
-
-  of(rows: Map<string, AccountRow>): string {
-    const byDay = Map.groupBy(rows.values(), ({ day }) => day);
-    const days = [...byDay.keys()].sort();
-    for (const day of days.splice(0, Math.max(0, days.length - keptDays)))
-      for (const [name, one] of rows) if (one.day === day) rows.delete(name);
-    const texts = days.map((day) => this.#textOf(day, byDay.get(day) ?? []));
-    const kept = days.reduce((sum, day) => sum + (byDay.get(day)?.length ?? 0), 0);
-    return `{"accounts": [\n${texts.join(',\n')}\n], "count": ${kept}}\n`;
-  }
-
-  #textOf(day: string, rows: readonly AccountRow[]): string {
-    const before = this.#rows.get(day);
-    const text = this.#texts.get(day);
-    const isSame = before?.length === rows.length && rows.every((one, at) => one === before[at]);
-    if (isSame && text !== undefined) return text;
-    const made = rows.map(lineOf).join(',\n');
-    this.#rows.set(day, rows);
-    this.#texts.set(day, made);
-    return made;
+/** Bills that can be written nowhere would end with the process. */
+function requireFolder(path: string): void {
+  try {
+    accessSync(dirname(path), constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const message = `cannot be written ${pathProblem(path, error, 'file', 'written')}`;
+    throw fileError({ file: path, message }, error);
   }
 }
 
-const lineOf = ({ day, instance, key, tenant, endpoint, runs, bytesBilled, slotMs }: AccountRow): string =>
-  JSON.stringify([day, instance, key, tenant, endpoint, runs, bytesBilled, slotMs]);
-
-/** @throws StartError if there is a file that cannot be read */
+/** @throws StartError if there is no file, or one that cannot be read */
 export function readAccountFile(path: string): readonly AccountRow[] {
+  const reader = new AccountTextReader();
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw fileError({ file: path, message: `cannot be read ${pathProblem(path, error, 'file')}` });
+    throw fileError({ file: path, message: `cannot be read ${pathProblem(path, error, 'file')}` }, error);
   }
-  return parse(path, text);
-}
-
-function parse(file: string, text: string): readonly AccountRow[] {
   try {
-    return schema.parse(JSON.parse(text)).accounts;
+    reader.add(text);
+    return reader.end();
   } catch (cause) {
-    const why = text.trim() === '' ? 'is empty' : 'is damaged';
-    const message = `${why}, and bills that are lost would be free; restore it from a copy, or remove it to start without accounts`;
-    throw fileError({ file, message }, cause);
+    throw damaged(path, cause, text.trim() === '');
   }
 }
 
-const fileError = (problem: Problem, cause?: unknown) =>
+/** The same while the gateway serves. */
+async function readByTurns(path: string): Promise<readonly AccountRow[]> {
+  const reader = new AccountTextReader();
+  try {
+    for await (const part of createReadStream(path, 'utf8')) reader.add(part);
+    return reader.end();
+  } catch (cause) {
+    throw damaged(path, cause);
+  }
+}
+
+function damaged(file: string, cause: unknown, isEmpty = false): StartError {
+  const why = isEmpty ? 'is empty' : 'is damaged';
+  const message =
+    cause instanceof NewerVersion
+      ? 'is of a newer version of Querygate; start that version, or give this one a file of its own'
+      : `${why}, and bills that are lost would be free; restore it from a copy, or remove it to start without accounts`;
+  return fileError({ file, message }, cause);
+}
+
+const fileError = (problem: Problem, cause: unknown) =>
   Object.assign(new StartError('The accounts of costs cannot be read', [problem]), { cause });

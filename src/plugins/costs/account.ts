@@ -3,6 +3,7 @@ import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import { tenantsOfBound } from '../../catalog/binding/bind-tenant.ts';
 import type { Cost } from '../../engine-contract/engine.ts';
 import type { Principal } from '../../keys/principal.ts';
+import { countTables, mostBilled } from './rounding.ts';
 
 /** The account that runs are billed to. */
 export interface Account {
@@ -25,7 +26,7 @@ export interface Totals {
 
 /** The bills of one account that one process has settled. A later row of the same process replaces an earlier one. */
 export interface AccountRow extends Account, Totals {
-  /** The process: rows of several are added up. */
+  /** The process, and since when it counts this day: rows of several are added up. */
   readonly instance: string;
 }
 
@@ -49,10 +50,10 @@ export function accountOf(bound: BoundQuery, payer: Principal | undefined, day: 
 export const short = (name: string): string =>
   name.length <= maxNameLength ? name : `#${hash('sha256', name, 'hex').slice(0, 16)}`;
 
-/** The bill of a run that has succeeded: at least what it read, if the engine could not say what it bills. */
-export const billOf = (cost: Cost | undefined): Totals => ({
+/** The bill of a run: what it read, rounded as BigQuery does, while the engine cannot say what it bills. */
+export const billOf = ({ query }: BoundQuery, cost: Cost | undefined): Totals => ({
   runs: 1,
-  bytesBilled: cost?.bytesBilled ?? cost?.bytesProcessed ?? 0,
+  bytesBilled: cost?.bytesBilled ?? mostBilled(cost?.bytesProcessed ?? 0, countTables(query) ?? 1),
   slotMs: cost?.slotMs ?? 0,
 });
 
@@ -61,6 +62,13 @@ export const add = (a: Totals, b: Totals): Totals => ({
   runs: a.runs + b.runs,
   bytesBilled: a.bytesBilled + b.bytesBilled,
   slotMs: a.slotMs + b.slotMs,
+});
+
+/** @returns `a` without `b` */
+export const subtract = (a: Totals, b: Totals): Totals => ({
+  runs: a.runs - b.runs,
+  bytesBilled: a.bytesBilled - b.bytesBilled,
+  slotMs: a.slotMs - b.slotMs,
 });
 
 /** The name of an account in one process. */

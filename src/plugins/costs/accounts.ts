@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { getOrAdd } from '../../get-or-add.ts';
 import { type Account, type AccountRow, add, nameOf, otherAccounts, type Totals } from './account.ts';
 
 /** Where accounts outlive the process. */
@@ -19,10 +18,17 @@ export interface AccountStore {
   close(): Promise<void>;
 }
 
+/** The accounts of a day. */
+interface DayRows {
+  /** As in `AccountRow`. */
+  readonly instance: string;
+  readonly rows: Map<string, AccountRow>;
+}
+
 /** Beyond so many accounts of a day the others are one: any caller may send any tenant. */
 const maxAccountsOfDay = 50_000;
 
-/** Rows of older days are not saved again. */
+/** Rows of days that were settled longer ago are not saved again. */
 const daysKept = 2;
 
 /** How often rows that could not be saved are tried again, and it is checked that the others are still there. */
@@ -33,11 +39,10 @@ const checkEveryMs = 2_000;
  * twice: after a lost reply, and when a store has lost what was in it.
  */
 export class Accounts {
-  readonly #instance = randomUUID();
   readonly #store: AccountStore | undefined;
   readonly #log: Logger;
-  /** By day, the oldest first. */
-  readonly #days = new Map<string, Map<string, AccountRow>>();
+  /** Ordered by their last bills. */
+  readonly #days = new Map<string, DayRows>();
   /** Rows that are not saved yet. */
   #unsaved = new Map<string, AccountRow>();
   #saving: Promise<void> | undefined;
@@ -54,11 +59,16 @@ export class Accounts {
   }
 
   settle(account: Account, bill: Totals): void {
-    const rows = getOrAdd(this.#days, account.day, () => new Map());
+    const { day } = account;
+    // A clock that was ahead may have let the day be forgotten: it begins again, beside the rows that are saved.
+    const ofDay = this.#days.get(day) ?? { instance: randomUUID(), rows: new Map<string, AccountRow>() };
+    const { instance, rows } = ofDay;
+    this.#days.delete(day);
+    this.#days.set(day, ofDay);
     const isFull = rows.size >= maxAccountsOfDay && !rows.has(nameOf(account));
     const to = isFull ? { ...account, key: otherAccounts, tenant: otherAccounts } : account;
     const name = nameOf(to);
-    const before = rows.get(name) ?? { ...to, instance: this.#instance, runs: 0, bytesBilled: 0, slotMs: 0 };
+    const before = rows.get(name) ?? { ...to, instance, runs: 0, bytesBilled: 0, slotMs: 0 };
     const row = { ...before, ...add(before, bill) };
     rows.set(name, row);
     if (this.#store === undefined) return;
@@ -70,7 +80,7 @@ export class Accounts {
   async load(days: ReadonlySet<string>): Promise<readonly AccountRow[]> {
     await this.#saving;
     if (this.#store !== undefined) return this.#store.load(days);
-    return [...days].flatMap((day) => [...(this.#days.get(day)?.values() ?? [])]);
+    return [...days].flatMap((day) => [...(this.#days.get(day)?.rows.values() ?? [])]);
   }
 
   async close(): Promise<void> {
@@ -107,14 +117,15 @@ export class Accounts {
   async #check(): Promise<void> {
     const saved = this.#saving === undefined ? this.#saved : undefined;
     if (saved !== undefined && (await this.#store?.hasLost(saved).catch(this.#report))) {
-      for (const rows of this.#days.values()) for (const [name, row] of rows) this.#unsaved.set(name, row);
+      for (const { rows } of this.#days.values())
+        for (const [name, row] of rows) this.#unsaved.set(name, row);
     }
     await this.#save();
   }
 
   /** An older day that is saved needs no memory. */
   #forget(): void {
-    for (const day of [...this.#days.keys()].sort().slice(0, -daysKept))
+    for (const day of [...this.#days.keys()].slice(0, -daysKept))
       if (![...this.#unsaved.values()].some((row) => row.day === day)) this.#days.delete(day);
   }
 

@@ -9,9 +9,10 @@ export class CostMetrics {
 
   count({ endpoint, key }: Account, { runs, bytesBilled, slotMs }: Totals): void {
     const labels = { endpoint, payer: key === refreshKey ? 'endpoint' : 'key' };
-    this.#runs.of(labels).value += runs;
-    this.#bytesBilled.of(labels).value += bytesBilled;
-    this.#slotSeconds.of(labels).value += slotMs / 1000;
+    // A bill that is corrected downwards stays: a counter that falls would look like a restart.
+    this.#runs.of(labels).value += Math.max(0, runs);
+    this.#bytesBilled.of(labels).value += Math.max(0, bytesBilled);
+    this.#slotSeconds.of(labels).value += Math.max(0, slotMs / 1000);
   }
 
   /** Drops the sums of other endpoints than these. */

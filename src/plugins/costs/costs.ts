@@ -1,13 +1,12 @@
 import type { Budget } from '../../config/budget.ts';
 import { checkOptions, optionRule } from '../../config/option-rules.ts';
 import { isTimeZone } from '../../config/time-zone.ts';
-import type { RunOptions } from '../../engine-contract/engine.ts';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { GatewayPlugin, PluginHost } from '../../gateway/plugin.ts';
 import type { Reply } from '../../http/message/reply.ts';
 import { memoize } from '../../memoize.ts';
 import { openKeptEndpoints } from '../../gateway/metrics/kept-endpoints.ts';
-import { accountOf, buildDayOf, type Totals } from './account.ts';
+import { type Account, accountOf, buildDayOf, type Totals } from './account.ts';
 import { openAccountFile } from './account-file.ts';
 import { Accounts } from './accounts.ts';
 import { Budgets } from './budgets/budgets.ts';
@@ -61,8 +60,7 @@ export function costs(options: CostsOptions = {}): GatewayPlugin {
   let budgets: Budgets | undefined;
   let dayRoute: ReturnType<typeof buildDayRoute> | undefined;
 
-  const settle = (bound: BoundQuery, { payer }: RunOptions, bill: Totals) => {
-    const account = accountOf(bound, payer, dayOf(host?.clock.now() ?? new Date()));
+  const settle = (bound: BoundQuery, account: Account, bill: Totals) => {
     metrics.count(account, bill);
     accounts?.settle(account, bill);
     if (bill.runs > 0) budgets?.remember(bound, bill);
@@ -104,8 +102,12 @@ export function costs(options: CostsOptions = {}): GatewayPlugin {
     },
     paceOf: ({ query }) => budgets?.paceOf(query) ?? 1,
     async aroundRun(bound, given, run) {
-      const grant = await budgets?.reserve(bound, given);
-      return runBilled(run, given, { grant, settle: (bill) => settle(bound, given, bill) });
+      // A bill may come late: it is of the day of its run.
+      const account = accountOf(bound, given.payer, dayOf(host?.clock.now() ?? new Date()));
+      return runBilled(bound, run, given, {
+        reserve: async (above) => budgets?.reserve(bound, given, above),
+        settle: (bill) => settle(bound, account, bill),
+      });
     },
     close: async () => accounts?.close(),
   };
@@ -130,6 +132,12 @@ const budgetFamilies = (budgets: () => Budgets | undefined): NonNullable<Gateway
     help: 'Runs that a budget has refused, refreshes too, by whose budget it is: gateway, key or query.',
     type: 'counter',
     samples: () => [...(budgets()?.refusals ?? [])].map(([payer, value]) => ({ labels: { payer }, value })),
+  },
+  {
+    name: 'querygate_budget_assumed_bills_total',
+    help: 'Runs that failed without a bill: budgets are charged what such a run usually costs, until the bill comes.',
+    type: 'counter',
+    samples: () => [{ labels: {}, value: budgets()?.assumedBills ?? 0 }],
   },
 ];
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { findQuery } from '../../catalog/model/find-query.ts';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
 import { requireEndpoint } from '../../call/gate.ts';
@@ -11,6 +12,9 @@ import { type AccountRow, add, daysBefore, noBill, short, type Totals } from './
 const costsPath = '/costs.json';
 
 const shownDays = 30;
+
+/** Rows that are added up in one turn of the event loop. */
+const rowsOfTurn = 5_000;
 
 /** Accounts may have many rows, and pages are opened at one time. */
 const keepMs = 60_000;
@@ -61,9 +65,10 @@ export function buildDayRoute({ timeZone, clock, load }: DayCostsOptions): (cata
 /** As in the list of endpoints: refreshes, and the runs of other tenants, are not the business of a key that is restricted to some. */
 const isForAll = ({ tenants }: Principal) => tenants === undefined;
 
-function sumRows(rows: readonly AccountRow[]): Sums {
+async function sumRows(rows: readonly AccountRow[]): Promise<Sums> {
   const sums = new Map<string, Map<string, Totals & { readonly day: string; readonly key: string }>>();
-  for (const { endpoint, day, key, ...row } of rows) {
+  for (const [at, { endpoint, day, key, ...row }] of rows.entries()) {
+    if (at % rowsOfTurn === rowsOfTurn - 1) await nextTurn();
     const of = sums.get(endpoint) ?? new Map();
     sums.set(endpoint, of);
     const name = `${day} ${key}`;

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,6 +8,7 @@ import { readConfig } from '../../../src/config.ts';
 import { redis } from '../../../src/gateway/redis.ts';
 import type { AccountRow } from '../../../src/plugins/costs/account.ts';
 import { Accounts } from '../../../src/plugins/costs/accounts.ts';
+import { AccountTextReader, textOf } from '../../../src/plugins/costs/account-text.ts';
 import { openAccountFile, readAccountFile } from '../../../src/plugins/costs/account-file.ts';
 import { readAccounts } from '../../../src/cli/costs/print-costs.ts';
 import {
@@ -18,7 +19,7 @@ import {
   startBilling,
 } from '../../support/billing-app.ts';
 import { eventually } from '../../support/eventually.ts';
-import { completeBody, incompleteBody, reply } from '../../support/fake-bigquery.ts';
+import { completeBody, errorReply, incompleteBody, reply } from '../../support/fake-bigquery.ts';
 import { writeKeyFile } from '../../support/key-files.ts';
 import { hasRedis, type RedisServer, redisServer } from '../../support/redis-server.ts';
 import { apiKey, now, type TestApp } from '../../support/test-app.ts';
@@ -131,6 +132,86 @@ describe('accounts in a file', () => {
     expect(() => readAccountFile(file)).toThrow('is damaged');
   });
 
+  test('a folder that does not exist stops the start: bills would end with the process', async () => {
+    const path = join(folder, 'missing', 'accounts.json');
+    await expect(openBillingApp(billing, cached, { ACCOUNTS_FILE: path })).rejects.toThrow(
+      `accounts.json cannot be written (ENOENT): there is no folder ${join(folder, 'missing')}`,
+    );
+  });
+
+  test.each([
+    ['on one line', '{"version": 2, "accounts": [], "count": 0}'],
+    ['first', '{"version": 2, "accounts": [\n], "count": 0}\n'],
+    ['last', '{"accounts": [\n], "count": 0, "version": 2}\n'],
+  ])('a file of a newer version says so: %s', (_, text) => {
+    writeFileSync(file, text);
+    expect(() => readAccountFile(file)).toThrow(/accounts\.json is of a newer version of Querygate/);
+  });
+
+  test('a text is read in parts of any length', () => {
+    const rows = Array.from(
+      { length: 1_203 },
+      (_, at): AccountRow => ({
+        ...{ day, instance: 'i', key: '],"é\\', tenant: `${at}\n`, endpoint: 'e' },
+        ...{ runs: at, bytesBilled: at, slotMs: at },
+      }),
+    );
+    for (const length of [1, 7, 16, 1_000, 1e6]) {
+      const text = [...textOf(rows)].join('');
+      const reader = new AccountTextReader();
+      for (let at = 0; at < text.length; at += length) reader.add(text.slice(at, at + length));
+      expect(reader.end()).toEqual(rows);
+      expect(JSON.parse(text)).toMatchObject({ count: rows.length });
+    }
+  });
+
+  test('one bill of many accounts leaves turns of the event loop to others, also after another process has written', async () => {
+    const row = (at: number, runs = 1): AccountRow => ({
+      ...{ instance: 'i', day, key: 'k', tenant: `t${at}`, endpoint: 'e' },
+      ...{ runs, bytesBilled: runs, slotMs: 0 },
+    });
+    const [one, two] = [openAccountFile(file), openAccountFile(file)];
+    /** How many turns others have had. */
+    const turnsOf = async (work: Promise<unknown>) => {
+      let [turns, isDone] = [0, false];
+      const done = work.finally(() => {
+        isDone = true;
+      });
+      while (!isDone) {
+        await new Promise(setImmediate);
+        turns += 1;
+      }
+      await done;
+      return turns;
+    };
+    const count = 50_000;
+    await one.save(
+      Array.from({ length: count }, (_, at) => row(at)),
+      AbortSignal.abort(),
+    );
+    const fewest = count / 2_000;
+    expect(await turnsOf(one.save([row(1, 2)], AbortSignal.abort()))).toBeGreaterThan(fewest);
+    expect(await turnsOf(two.save([row(2, 2)], AbortSignal.abort()))).toBeGreaterThan(2 * fewest);
+    expect(await turnsOf(one.hasLost(row(1, 2)))).toBeGreaterThan(fewest);
+    expect(sumOf(readAccountFile(file))).toBe(count + 2);
+  });
+
+  test('a clock that was days ahead, over a midnight, loses no bill', async () => {
+    const accounts = new Accounts(openAccountFile(file), pino({ enabled: false }));
+    const settle = async (at: string, count: number) => {
+      for (let bill = 0; bill < count; bill += 1) {
+        const account = { day: at, key: 'k', tenant: 't', endpoint: 'e' };
+        accounts.settle(account, { runs: 1, bytesBilled: 10, slotMs: 1 });
+        await accounts.load(new Set());
+      }
+    };
+    const days = ['2026-11-28', '2026-11-30', '2026-12-01', '2026-11-29', '2026-11-28', '2026-11-30'];
+    for (const at of days) await settle(at, 5);
+    await accounts.close();
+    expect(sumOf(readAccountFile(file))).toBe(days.length * 50);
+    expect(readAccountFile(file).length).toBeLessThanOrEqual(days.length);
+  });
+
   test('two gateways that write one file lose nothing', async () => {
     const row = (instance: string, runs: number): AccountRow => ({
       ...{ instance, day, key: 'k', tenant: 't', endpoint: 'e' },
@@ -164,13 +245,14 @@ describe('accounts in a file', () => {
   test('a folder that cannot be written is in the log once, and later writes have all of it', async () => {
     const lines: string[] = [];
     const log = pino({ level: 'error' }, { write: (line) => void lines.push(line) });
-    const path = join(folder, 'missing', 'accounts.json');
+    const path = join(folder, 'lost', 'accounts.json');
+    mkdirSync(join(folder, 'lost'));
     const app = await opened(openBillingApp(billing, cached, { ACCOUNTS_FILE: path }, { log }));
+    rmSync(join(folder, 'lost'), { recursive: true });
     for (const project of ['a', 'b']) await call(app, project);
     await eventually(() => expect(lines.join('')).toContain('the accounts of costs cannot be saved'));
     expect(lines).toHaveLength(1);
-    const { mkdirSync } = await import('node:fs');
-    mkdirSync(join(folder, 'missing'));
+    mkdirSync(join(folder, 'lost'));
     await eventually(() => expect(sumOf(readAccountFile(path))).toBe(billing.sum()));
   });
 
@@ -200,6 +282,34 @@ describe('accounts in a file', () => {
     await eventually(() =>
       expect(short(readAccountFile(file))).toEqual([[day, 'API_KEY', 'a', 'numbers', 1, 20_971_520, 5]]),
     );
+  });
+
+  test('a bill that could not be read with the rows is counted by what was read, and put right when it comes', async () => {
+    const app = await opened(openBillingApp(billing, { numbers: {} }, { ACCOUNTS_FILE: file }));
+    let asked = 0;
+    let isUp = false;
+    const job = { jobReference: incompleteBody.jobReference, totalBytesProcessed: '1000000' };
+    billing.fake.respondWith((response, received, at) => {
+      if (received.path === '/queries') return reply(incompleteBody)(response, received, at);
+      if (received.path.startsWith('/queries/'))
+        return reply(completeBody([1], { ...job, totalBytesBilled: undefined, totalSlotMs: undefined }))(
+          response,
+          received,
+          at,
+        );
+      asked += 1;
+      if (!isUp) return errorReply(503, 'backendError')(response, received, at);
+      const statistics = { totalSlotMs: '9000', query: { totalBytesBilled: '20971520' } };
+      reply({ status: { state: 'DONE' }, statistics })(response, received, at);
+    });
+    expect((await call(app, 'a')).status).toBe(200);
+    const rows = (bytes: number, slotMs: number) => [[day, 'API_KEY', 'a', 'numbers', 1, bytes, slotMs]];
+    await eventually(() => expect(short(readAccountFile(file))).toEqual(rows(10_485_760, 0)));
+    isUp = true;
+    await eventually(() => expect(short(readAccountFile(file))).toEqual(rows(20_971_520, 9_000)));
+    expect(asked).toBeGreaterThan(1);
+    const metrics = await (await app.fetch('/metrics')).text();
+    expect(metrics).toContain('querygate_account_runs_total{endpoint="numbers",payer="key"} 1');
   });
 
   test('a run whose rows cannot be read is billed all the same', async () => {

@@ -7,7 +7,7 @@ import { budgetSchema, parseBudget, toBudget } from '../../../src/config/budget.
 import { parseSavedQuery } from '../../../src/catalog/header/parse-saved-query.ts';
 import { parseKeys } from '../../../src/keys/file/parse-keys.ts';
 import { readClaims } from '../../../src/keys/jwt/claims.ts';
-import { mostBilled } from '../../../src/plugins/costs/budgets/rounding.ts';
+import { mostBilled } from '../../../src/plugins/costs/rounding.ts';
 import {
   type Bill,
   type Billing,
@@ -114,10 +114,11 @@ describe('a budget of a query', () => {
     expect((await pair('numbers')).map(({ status }) => status)).toEqual([200, 200]);
     expect(runs().map(({ maximumBytesBilled }) => Number(maximumBytesBilled) / megabyte)).toEqual([35, 20]);
     billing.bodies.splice(0);
+    bill = { bytes: 15 * megabyte, estimate: 1, ms: 100 };
     const twice = pair('wild');
     await eventually(() => expect(runs()).toHaveLength(1));
     expect((await twice).map(({ status }) => status)).toEqual([200, 200]);
-    expect(runs().map(({ maximumBytesBilled }) => Number(maximumBytesBilled) / megabyte)).toEqual([35, 15]);
+    expect(runs().map(({ maximumBytesBilled }) => Number(maximumBytesBilled) / megabyte)).toEqual([35, 20]);
   });
 
   test('a bucket says when it holds enough, and a run that waited for others that they have to end', async () => {
@@ -236,6 +237,18 @@ describe('budgets of others', () => {
     const second = await opened(openBillingApp(billing, { numbers: {} }, env));
     expect((await call(second, 'c')).status).toBe(200);
     expect((await call(second, 'd')).status).toBe(429);
+  });
+
+  test('a bucket is full after a start, whatever was spent earlier in the day', async () => {
+    bill = { bytes: 50 * megabyte };
+    const env = { BUDGET: 'rate: 100MiB/h', ACCOUNTS_FILE: join(folder, 'accounts.json') };
+    let now = Date.parse('2026-03-10T02:00:00Z');
+    const open = () => openBillingApp(billing, { numbers: {} }, env, { clock: () => new Date(now) });
+    const first = await open();
+    for (let at = 0; at < 4; at += 1, now += 3_600_000)
+      expect((await call(first, `p${at}`)).status).toBe(200);
+    await first.close();
+    expect((await call(await opened(open()), 'a')).status).toBe(200);
   });
 
   test.skipIf(!hasRedis)('gateways on one Redis are at most one query over', async () => {

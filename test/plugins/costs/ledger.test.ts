@@ -23,7 +23,7 @@ const periodOf = buildPeriodOf('UTC');
 const localLedger = () => new LocalLedger({ keepMs: 60_000, periodOf });
 
 const demand = (limit: Limit, worst: number | undefined, whole = 0): Demand => ({
-  ...{ limit, worst, likely: worst, whole },
+  ...{ limit, worst, likely: worst, whole, assumed: worst ?? 0 },
 });
 
 const interleavings = Number(process.env.INTERLEAVINGS ?? 150);
@@ -74,6 +74,20 @@ async function interleave(ledgers: readonly Ledger[], limit: Limit, steps: numbe
   return { over: spent - limit.amount, largest, refused, spent };
 }
 
+async function checkUnknown(ledger: Ledger, limit: Limit): Promise<void> {
+  const now = Date.now();
+  const reserve = async (run: string, worst?: number, assumed = 10) =>
+    (await ledger.reserve(run, [{ ...demand(limit, worst), assumed }], now)).verdict;
+  expect(await reserve('known', 100)).toBe('granted');
+  expect(await reserve('too small a half', undefined, 451)).toBe('wait');
+  expect(await reserve('unknown')).toBe('granted');
+  expect(await reserve('another')).toBe('wait');
+  expect(await reserve('fits beside them', 450)).toBe('granted');
+  expect(await reserve('does not', 1)).toBe('wait');
+  const { states } = await ledger.reserve('nothing', [demand(limit, 0)], now);
+  expect(states).toEqual([{ spent: 0, reserved: 1_000 }]);
+}
+
 describe('a ledger', () => {
   test('one process is never more than one query over, and refuses only what is spent', async () => {
     const random = randomOf(1);
@@ -100,6 +114,16 @@ describe('a ledger', () => {
     const at = (ms: number) => ledger.look(limit, now + ms);
     expect(at(59_000)).toEqual({ spent: 0, reserved: 900 });
     expect(at(60_000)).toEqual({ spent: 900, reserved: 0 });
+  });
+
+  test('a run of unknown cost has half of what is left, one at a time, and costs what is assumed', async () => {
+    await checkUnknown(localLedger(), dayLimit('unknown', '1KB'));
+    const ledger = localLedger();
+    const limit = dayLimit('unknown and lost', '1KB');
+    const now = Date.parse('2026-03-10T12:00:00Z');
+    await ledger.reserve('lost', [{ ...demand(limit, undefined), assumed: 30 }], now);
+    expect(ledger.look(limit, now + 59_000)).toEqual({ spent: 0, reserved: 500 });
+    expect(ledger.look(limit, now + 60_000)).toEqual({ spent: 30, reserved: 0 });
   });
 
   test('a bucket refills evenly, and no refusal lasts longer than an hour', async () => {
@@ -353,6 +377,62 @@ describe.skipIf(!hasRedis)('the ledger of gateways on one Redis', () => {
     expect(await run(two, 'f', 1)).toBe('spent');
     expect(await run(one, 'g', 1)).toBe('spent');
   });
+
+  test('a run of unknown cost has half of what is left there, too', async () => {
+    const [ledger] = ledgers();
+    if (ledger !== undefined) await checkUnknown(ledger, dayLimit('unknown', '1KB'));
+  });
+
+  test('one that never ends has cost there what is assumed', async () => {
+    const [state] = states;
+    if (state === undefined) throw new Error('no Redis');
+    const limit = dayLimit('unknown and lost', '1KB');
+    const ledger = new SharedLedger({ state, keepMs: 50, periodOf });
+    await ledger.reserve('lost', [{ ...demand(limit, undefined), assumed: 30 }], Date.now());
+    const look = async () => (await ledger.reserve('look', [demand(limit, 0)], Date.now())).states[0];
+    await eventually(async () => expect(await look()).toEqual({ spent: 30, reserved: 0 }));
+  });
+
+  test.each([
+    ['a day', 'bytes_per_day' as const, '100MB'],
+    ['a bucket', 'rate' as const, '100MB/h'],
+  ])(
+    'of %s, a bill counts once after Redis has lost everything, and after it was away',
+    async (_, name, size) => {
+      const bill = 40e6;
+      const counts = async (id: string, during: (ledger: Ledger) => Promise<void>, isAway = () => false) => {
+        const [limit] = limitsOf('query', `${name} ${id}`, toBudget({ [name]: size, tracking: false }));
+        const [state] = states;
+        if (limit === undefined || state === undefined) throw new Error('no limit');
+        const evaluate: SharedState['evaluate'] = async (...given) =>
+          isAway() ? undefined : state.evaluate(...given);
+        const ledger = new SharedLedger({ state: { ...state, evaluate }, keepMs: 60_000, periodOf });
+        const now = Date.now();
+        await ledger.reserve('one', [demand(limit, bill)], now);
+        await during(ledger);
+        await ledger.settle('one', [demand(limit, bill)], [bill], now);
+        expect(ledger.look(limit, now).spent).toBe(bill);
+        isAway = () => false;
+        const { states: found } = await ledger.reserve('look', [demand(limit, 0)], now);
+        expect(found[0]?.spent).toBeGreaterThan(0.99 * bill);
+        expect(found[0]?.spent).toBeLessThanOrEqual(bill);
+        expect(found[0]?.reserved).toBe(0);
+      };
+      const flush = () => server.run((client) => client.flushAll()).then(() => {});
+      await counts('lost', flush);
+      let isAway = false;
+      const leave = async () => {
+        isAway = true;
+      };
+      await counts('away', leave, () => isAway);
+      isAway = false;
+      await counts(
+        'away and lost',
+        () => leave().then(flush),
+        () => isAway,
+      );
+    },
+  );
 
   test('what another program has written there makes nothing free', async () => {
     const limit = dayLimit('foreign', '1KB');

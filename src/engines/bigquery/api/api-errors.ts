@@ -39,6 +39,7 @@ interface Failure {
   readonly message: string;
   readonly retry?: boolean;
   readonly retryAfterSeconds?: number;
+  readonly isOverMaximum?: boolean;
 }
 
 const failed: Failure = { code: 'ENGINE_FAILED', message: 'The query failed' };
@@ -96,7 +97,7 @@ const failuresByReason: Readonly<Record<string, Failure>> = {
   responseTooLarge: expensive,
   resourcesExceeded: expensive,
   billingTierLimitExceeded: expensive,
-  bytesBilledLimitExceeded: expensive,
+  bytesBilledLimitExceeded: { ...expensive, isOverMaximum: true },
 };
 
 /** The error for a failure that BigQuery reports. */
@@ -143,11 +144,11 @@ export function malformedResponse(what: string, { retry = false } = {}): ApiErro
 }
 
 function toApiError(
-  { code, message, retry = false, ...failure }: Failure,
+  { code, message, retry = false, isOverMaximum, ...failure }: Failure,
   cause: unknown,
   reportedSeconds = 0,
 ): ApiError {
-  const options = { retry, retryDelayMs: reportedSeconds * 1000, cause };
+  const options = { retry, retryDelayMs: reportedSeconds * 1000, isOverMaximum, cause };
   const { retryAfterSeconds } = failure;
   if (retryAfterSeconds === undefined) return new ApiError(code, message, options);
   return new ApiError(code, message, {

@@ -6,16 +6,10 @@ import type { RunOptions } from '../../../engine-contract/engine.ts';
 import { GatewayError } from '../../../errors.ts';
 import type { PluginHost, Sample } from '../../../gateway/plugin.ts';
 import type { Totals } from '../account.ts';
-import type { Demand, Ledger, LimitState, Reservation } from './ledger.ts';
+import { ExpectedCosts } from './expected-costs.ts';
+import { amountOf, type Demand, type Ledger, leftOf, type LimitState, type Reservation } from './ledger.ts';
 import { type Limit, limitsOf, type Period } from './limits.ts';
-import { RecentBills } from './recent-bills.ts';
-import { countTables, mostBilled } from './rounding.ts';
-
-/** More than the usual bill of a plan that is reserved for it, if BigQuery's estimate is higher. */
-const timesUsual = 1.2;
-
-/** Estimates may be half as high again as the bills. */
-const timesBill = 1.5;
+import { neverMessage, refusalMessage } from './refusal-message.ts';
 
 /** At this part of a budget refreshes come half as often. */
 const stretchesAt = 0.8;
@@ -41,15 +35,25 @@ interface BudgetsOptions {
 export interface Grant {
   /** undefined: as much as the engine allows. */
   readonly maximumBytesBilled: number | undefined;
-  /** The error for a run that would have cost more than that; undefined if the budget allows what was expected. */
-  exceeded(): GatewayError | undefined;
-  settle(bill: Totals): void;
+  /** True if that is not all that the budgets have: a run that costs more may be granted more. */
+  readonly isPart: boolean;
+  /** The error for a run that would have cost more than that. */
+  exceeded(): GatewayError;
+  /** @param bill undefined if it is not known: then the run is taken to have cost what it usually does, until it is called again */
+  settle(bill: Totals | undefined): void;
+}
+
+/** The need of a run at one limit. */
+interface Need {
+  readonly amount: number;
+  /** False if its bill may be smaller. */
+  readonly isSure: boolean;
 }
 
 /** Keeps runs within the budgets of the gateway, of keys and of queries. */
 export class Budgets {
   readonly #options: BudgetsOptions;
-  readonly #bills = new RecentBills();
+  readonly #costs: ExpectedCosts;
   readonly #ofGateway: readonly Limit[];
   #queries: readonly BoundQuery['query'][] = [];
   #stretches = false;
@@ -57,9 +61,12 @@ export class Budgets {
   #lookAt = Number.NEGATIVE_INFINITY;
   /** By whose budget. */
   readonly refusals = new Map<Limit['payer'], number>();
+  /** How many bills did not come when their runs had ended. */
+  assumedBills = 0;
 
   constructor(options: BudgetsOptions) {
     this.#options = options;
+    this.#costs = new ExpectedCosts(options.host.estimateBytes !== undefined);
     this.#ofGateway = options.budget === undefined ? [] : limitsOf('gateway', '', options.budget);
     this.replaceCatalog(options.host.catalog);
   }
@@ -67,40 +74,39 @@ export class Budgets {
   /**
    * Reserves what a run may cost. It waits while all that is left is reserved for others.
    *
+   * @param above bytes: the run is known to cost more
    * @returns undefined without any budget
    * @throws GatewayError BUDGET_EXCEEDED
    */
-  async reserve(bound: BoundQuery, { payer, signal, owner }: RunOptions): Promise<Grant | undefined> {
+  async reserve(bound: BoundQuery, options: RunOptions, above = 0): Promise<Grant | undefined> {
+    const { payer, signal } = options;
     const limits = [
       ...this.limitsOfQuery(bound.query),
       ...(payer?.budget === undefined ? [] : limitsOf('key', payer.id, payer.budget)),
     ];
     if (limits.length === 0) return undefined;
+    if (above > 0) this.#costs.noteExceeded(bound);
     const { host, ledger } = this.#options;
     const now = () => host.clock.now().getTime();
-    const known = this.#refusal(
-      limits,
-      limits.map((limit) => ledger.look(limit, now())),
-      now(),
-    );
-    if (known !== undefined) throw known;
-    const costs = await this.#costsOf(bound, limits, { signal, owner });
+    this.#refuse(bound, limits, now());
+    const estimate = await this.#estimate(bound, limits, options);
     const run = randomUUID();
-    const demands = limits.map((limit): Demand => {
-      const { worst = limit.isTracking ? 0 : undefined, likely, usual } = costs[limit.unit];
-      const whole = payer === undefined ? Math.min(worst ?? 0, usual ?? Number.POSITIVE_INFINITY) : 0;
-      return { limit, worst, likely, whole };
-    });
+    let demands = this.#demandsOf(bound, limits, { payer, estimate, above });
     let reservation = await ledger.reserve(run, demands, now());
     const endsAt = host.clock.elapsedMs() + host.engineTimeoutMs;
     for (let ms = firstWaitMs; reservation.verdict === 'wait'; ms = Math.min(2 * ms, longestWaitMs)) {
       if (signal.aborted) throw new GatewayError('CANCELLED', 'The caller has disconnected');
       if (host.clock.elapsedMs() >= endsAt) break;
       await new Promise<void>((resolve) => host.clock.after(ms, resolve));
+      // Others of the query may have their bills by now.
+      demands = this.#demandsOf(bound, limits, { payer, estimate, above });
       reservation = await ledger.reserve(run, demands, now());
     }
-    if (reservation.verdict !== 'granted') throw this.#exceeded(limits, reservation.states, now());
-    return this.#grant(run, demands, reservation);
+    if (reservation.verdict === 'granted') return this.#grant(bound, run, demands, reservation);
+    const needs = demands.map(
+      ({ whole, worst = 0 }): Need => ({ amount: whole || worst, isSure: whole > 0 }),
+    );
+    throw this.#exceeded(limits, reservation.states, now(), needs);
   }
 
   /** The limits that refreshes of a query have. */
@@ -172,86 +178,118 @@ export class Budgets {
   }
 
   remember(bound: BoundQuery, bill: Totals): void {
-    this.#bills.add(bound, bill);
+    this.#costs.remember(bound, bill);
   }
 
-  /** The most that a run can cost, and what it has cost lately, by unit. */
-  async #costsOf(bound: BoundQuery, limits: readonly Limit[], options: Pick<RunOptions, 'signal' | 'owner'>) {
-    const usual = this.#bills.p95(bound);
-    const estimate = limits.some(({ unit, isTracking }) => unit === 'bytes' && !isTracking)
-      ? await this.#options.host.estimateBytes?.(bound, options).catch(() => undefined)
-      : undefined;
-    // Bills are rounded for each table already.
-    const bytes = usual && mostBilled(timesUsual * usual.bytesBilled, 1);
-    const slotMs = usual && timesUsual * usual.slotMs;
-    const tables = countTables(bound.query);
-    const rounded = estimate === undefined || tables === undefined ? undefined : mostBilled(estimate, tables);
-    const most = estimate === undefined ? bytes : rounded;
-    return {
-      bytes: { worst: most, likely: usual?.bytesBilled ?? (most && most / timesBill), usual: bytes },
-      slotMs: { worst: slotMs, likely: slotMs, usual: slotMs },
-    };
-  }
-
-  #grant(run: string, demands: readonly Demand[], { states }: Reservation): Grant {
-    const { ledger, host } = this.#options;
-    const caps = demands.flatMap(({ limit, worst, likely }, at) => {
-      if (limit.unit !== 'bytes' || limit.isTracking) return [];
-      const left = leftOf(limit, states[at]);
-      // BigQuery compares it with its estimate, which may be too high: a run whose bills fit is the one that may go over.
-      return [worst !== undefined && likely !== undefined && likely <= left ? Math.max(left, worst) : left];
+  #demandsOf(
+    bound: BoundQuery,
+    limits: readonly Limit[],
+    given: Pick<RunOptions, 'payer'> & { readonly estimate: number | undefined; readonly above: number },
+  ): readonly Demand[] {
+    const { payer, estimate, above } = given;
+    const costs = this.#costs.of(bound, estimate, above);
+    return limits.map((limit): Demand => {
+      const { worst, likely, usual, assumed } = costs[limit.unit];
+      const whole = payer === undefined ? Math.min(worst ?? 0, usual ?? Number.POSITIVE_INFINITY) : 0;
+      return { limit, worst: limit.isTracking ? (worst ?? 0) : worst, likely, whole, assumed };
     });
+  }
+
+  /** The bytes of a dry run, if a limit needs them. */
+  async #estimate(
+    bound: BoundQuery,
+    limits: readonly Limit[],
+    { signal, owner }: RunOptions,
+  ): Promise<number | undefined> {
+    if (!limits.some(({ unit, isTracking }) => unit === 'bytes' && !isTracking)) return undefined;
+    return this.#options.host.estimateBytes?.(bound, { signal, owner }).catch(() => undefined);
+  }
+
+  #grant(bound: BoundQuery, run: string, demands: readonly Demand[], { states }: Reservation): Grant {
+    const { ledger, host, periodOf } = this.#options;
     const now = () => host.clock.now().getTime();
-    const maximumBytesBilled = caps.length === 0 ? undefined : Math.max(1, Math.floor(Math.min(...caps)));
-    const limits = demands.map(({ limit }) => limit);
-    const isTight = demands.some(
-      ({ limit, worst }) =>
-        limit.unit === 'bytes' && (worst ?? Number.POSITIVE_INFINITY) > (maximumBytesBilled ?? 0),
-    );
+    const [cap] = demands
+      .flatMap((demand, at) => capsOf(demand, states[at]))
+      .sort((a, b) => a.bytes - b.bytes);
+    const maximumBytesBilled = cap && Math.max(1, Math.floor(cap.bytes));
+    let settled = demands.map(() => 0);
+    let settledAt = 0;
     return {
       maximumBytesBilled,
-      exceeded: () =>
-        isTight && maximumBytesBilled !== undefined
-          ? this.#exceeded(
-              limits,
-              states,
-              now(),
-              demands.map(({ worst }) => worst),
-            )
-          : undefined,
-      settle(bill) {
-        const bills = demands.map(({ limit }) => (limit.unit === 'bytes' ? bill.bytesBilled : bill.slotMs));
+      isPart: cap?.isPart === true,
+      exceeded: () => {
+        const atLeast = (maximumBytesBilled ?? 0) + 1;
+        const needs = demands.map(({ limit, worst = atLeast }): Need => {
+          return { amount: limit.unit === 'bytes' ? worst : 0, isSure: true };
+        });
+        return this.#exceeded(
+          demands.map(({ limit }) => limit),
+          states,
+          now(),
+          needs,
+        );
+      },
+      settle: (bill) => {
+        if (bill === undefined) this.assumedBills += 1;
+        if (
+          demands.some(
+            ({ limit, worst = Infinity }) => limit.unit === 'bytes' && (bill?.bytesBilled ?? 0) > worst,
+          )
+        )
+          this.#costs.noteExceeded(bound);
+        const bills = demands.map(({ limit, assumed }) =>
+          bill === undefined ? assumed : limit.unit === 'bytes' ? bill.bytesBilled : bill.slotMs,
+        );
+        const before = settled;
+        const isLater = ({ id, perMs }: Limit) =>
+          perMs === 0 && periodOf(id, now()).start !== periodOf(id, settledAt).start;
+        const added = demands.map(({ limit }, at) => {
+          const more = (bills[at] ?? 0) - (before[at] ?? 0);
+          return isLater(limit) ? Math.max(0, more) : more;
+        });
+        [settled, settledAt] = [bills, now()];
         ledger
-          .settle(run, demands, bills, now())
+          .settle(run, demands, added, now())
           .catch((err: unknown) => host.log.error({ err }, 'a bill could not be settled'));
       },
     };
   }
 
-  #refusal(limits: readonly Limit[], states: readonly LimitState[], now: number): GatewayError | undefined {
-    const isSpent = limits.some((limit, at) => !limit.isTracking && (states[at]?.spent ?? 0) >= limit.amount);
-    return isSpent ? this.#exceeded(limits, states, now) : undefined;
+  /** @throws GatewayError BUDGET_EXCEEDED if it is known already that a limit is spent */
+  #refuse(bound: BoundQuery, limits: readonly Limit[], now: number): void {
+    const states = limits.map((limit) => this.#options.ledger.look(limit, now));
+    const spent = limits.filter((limit, at) => !limit.isTracking && (states[at]?.spent ?? 0) >= limit.amount);
+    const costs = this.#costs.of(bound, undefined, 0);
+    const needs = limits.map(({ unit }): Need => ({ amount: costs[unit].usual ?? 0, isSure: false }));
+    // A bucket is renewed when it holds what the run needs.
+    const isKnown = needs.every(({ amount }) => amount > 0) || spent.every(({ perMs }) => perMs === 0);
+    if (spent.length > 0 && isKnown) throw this.#exceeded(limits, states, now, needs);
   }
 
-  /** The error of the limit that has the least left. @param needs what a run needs of each limit, if it is more than anything */
+  /** The error of the limit that never allows the run, or has the least left. @param needs by the order of the limits */
   #exceeded(
     limits: readonly Limit[],
     states: readonly LimitState[],
     now: number,
-    needs: readonly (number | undefined)[] = [],
+    needs: readonly Need[],
   ): GatewayError {
-    const [least] = limits
-      .map((limit, at) => ({ limit, state: states[at] ?? { spent: 0, reserved: 0 }, needs: needs[at] ?? 0 }))
+    const refusing = limits
+      .map((limit, at) => ({
+        limit,
+        state: states[at] ?? { spent: 0, reserved: 0 },
+        ...(needs[at] ?? { amount: 0, isSure: false }),
+      }))
       .filter(({ limit }) => !limit.isTracking)
       .sort((a, b) => leftOf(a.limit, a.state) / a.limit.amount - leftOf(b.limit, b.state) / b.limit.amount);
-    if (least === undefined) throw new Error('no limit refuses the run');
-    const { limit, state } = least;
+    const never = refusing.find(({ limit, amount, isSure }) => isSure && amount > limit.amount);
+    const { limit, state, amount } = never ?? refusing[0] ?? {};
+    if (limit === undefined || state === undefined) throw new Error('no limit refuses the run');
     this.refusals.set(limit.payer, (this.refusals.get(limit.payer) ?? 0) + 1);
+    if (never !== undefined) return new GatewayError('BUDGET_EXCEEDED', neverMessage(limit, never.amount));
     const isSpent = state.reserved === 0 || state.spent >= limit.amount;
-    const renewal = isSpent
-      ? this.#renewalOf(limit, state.spent + Math.min(least.needs, limit.amount), now)
-      : undefined;
-    return new GatewayError('BUDGET_EXCEEDED', messageOf(limit, state, renewal), {
+    const needed = Math.min(amount ?? 0, limit.amount);
+    const renewal = isSpent ? this.#renewalOf(limit, state.spent + needed, now) : undefined;
+    return new GatewayError('BUDGET_EXCEEDED', refusalMessage(limit, state, renewal), {
       retryAfterSeconds:
         renewal === undefined ? soonSeconds : Math.max(1, Math.ceil((renewal - now) / 1_000)),
     });
@@ -263,21 +301,16 @@ export class Budgets {
   }
 }
 
-const leftOf = (limit: Limit, { spent, reserved }: LimitState = { spent: 0, reserved: 0 }): number =>
-  limit.amount - spent - reserved;
-
-const payerNames = { gateway: 'this gateway', key: 'this key', query: 'this query' } as const;
-
-function messageOf(
-  { payer, name, unit, amount }: Limit,
-  { spent, reserved }: LimitState,
-  renewal: number | undefined,
-): string {
-  const shown = (count: number) => `${Math.round(count)} ${unit === 'bytes' ? 'bytes' : 'slot milliseconds'}`;
-  const also = reserved > 0 ? `, and ${shown(reserved)} are reserved for queries that run` : '';
-  const next =
-    renewal === undefined
-      ? 'try again when these have ended'
-      : `it is renewed at ${new Date(renewal).toISOString().replace(/\.\d+Z$/, 'Z')}`;
-  return `The budget ${name} of ${payerNames[payer]} does not allow this query: ${shown(spent)} of ${shown(amount)} are spent${also}; ${next}`;
+/** The most that a run may be billed, by one limit. */
+function capsOf(
+  demand: Demand,
+  state: LimitState = { spent: 0, reserved: 0 },
+): readonly { readonly bytes: number; readonly isPart: boolean }[] {
+  const { limit, worst, likely } = demand;
+  if (limit.unit !== 'bytes' || limit.isTracking) return [];
+  if (state.reserved > 0) return [{ bytes: amountOf(demand, state), isPart: true }];
+  const left = leftOf(limit, state);
+  // BigQuery compares it with its estimate, which may be too high: a run whose bills fit is the one that may go over.
+  const fits = worst !== undefined && likely !== undefined && likely <= left;
+  return [{ bytes: fits ? Math.max(left, worst) : left, isPart: false }];
 }

@@ -3,10 +3,12 @@ import type { Limit, Period } from './limits.ts';
 /** The cost of one run at one limit. */
 export interface Demand {
   readonly limit: Limit;
-  /** The most that it can be billed; undefined if that is not known: then all that is left is reserved. */
+  /** The most that it can be billed; undefined if that is not known: one such run at a time has half of what is left. */
   readonly worst: number | undefined;
-  /** Its cost lately; the same as `worst` for a run that is new. */
+  /** Its cost lately; near `worst` for a run that is new. */
   readonly likely: number | undefined;
+  /** Its cost if no bill of it ever comes. */
+  readonly assumed: number;
   /** The part of it that must fit even if it runs alone: refreshes stop before callers are refused. */
   readonly whole: number;
 }
@@ -30,14 +32,14 @@ export interface Reservation {
 export interface Ledger {
   /** @param run its id */
   reserve(run: string, demands: readonly Demand[], now: number): Promise<Reservation>;
-  /** @param bills by the order of the demands */
+  /** @param bills by the order of the demands; negative for what was counted too much */
   settle(run: string, demands: readonly Demand[], bills: readonly number[], now: number): Promise<void>;
   /** The state without a run, as it was last known here. */
   look(limit: Limit, now: number): LimitState;
 }
 
 interface LocalLedgerOptions {
-  /** The longest run: one that did not end then has cost all. */
+  /** The longest run: one that did not end then has no bill. */
   readonly keepMs: number;
   readonly periodOf: (id: string, now: number) => Period;
   /** The amount that was spent before the start. */
@@ -53,7 +55,15 @@ interface Kept {
   at: number;
   /** The day before, for a clock that comes back to it. */
   before: { readonly spent: number; readonly at: number } | undefined;
-  readonly reserved: Map<string, { readonly amount: number; readonly until: number }>;
+  readonly reserved: Map<string, Reserved>;
+}
+
+interface Reserved {
+  readonly amount: number;
+  readonly assumed: number;
+  readonly until: number;
+  /** True for a run whose worst is not known. */
+  readonly isUnknown: boolean;
 }
 
 const hourMs = 3_600_000;
@@ -78,12 +88,13 @@ export class LocalLedger implements Ledger {
     if (this.#limits.size >= this.#mostLimits) this.#forget(now);
     const kept = demands.map(({ limit }) => this.#advance(limit, now));
     const states = kept.map((one) => ({ spent: one.spent, reserved: reservedOf(one) }));
-    const verdict = verdictOf(demands, states);
+    const verdict = verdictOf(demands, states, kept.map(hasUnknown));
     if (verdict === 'granted')
-      for (const [at, { limit, worst }] of demands.entries()) {
-        const { spent = 0, reserved = 0 } = states[at] ?? {};
-        const amount = worst ?? Math.max(0, limit.amount - spent - reserved);
-        kept[at]?.reserved.set(run, { amount, until: now + this.#options.keepMs });
+      for (const [at, demand] of demands.entries()) {
+        const { worst, assumed } = demand;
+        const amount = amountOf(demand, states[at]);
+        const until = now + this.#options.keepMs;
+        kept[at]?.reserved.set(run, { amount, assumed, until, isUnknown: worst === undefined });
       }
     return { verdict, states };
   }
@@ -97,7 +108,7 @@ export class LocalLedger implements Ledger {
     for (const [at, { limit }] of demands.entries()) {
       const kept = this.#advance(limit, now);
       kept.reserved.delete(run);
-      kept.spent += bills[at] ?? 0;
+      kept.spent = Math.max(0, kept.spent + (bills[at] ?? 0));
     }
   }
 
@@ -121,10 +132,10 @@ export class LocalLedger implements Ledger {
       kept = { limit, since: now, spent, at: start, before: undefined, reserved: new Map() };
       this.#limits.set(limit.id, kept);
     }
-    for (const [run, { amount, until }] of kept.reserved)
+    for (const [run, { assumed, until }] of kept.reserved)
       if (until <= now || until > now + aheadMs + keepMs) {
         kept.reserved.delete(run);
-        kept.spent += amount;
+        kept.spent += assumed;
       }
     if (limit.perMs > 0) {
       // No refusal lasts longer than an hour.
@@ -154,16 +165,37 @@ export class LocalLedger implements Ledger {
 const reservedOf = ({ reserved }: Kept): number =>
   [...reserved.values()].reduce((sum, { amount }) => sum + amount, 0);
 
+const hasUnknown = ({ reserved }: Kept): boolean => reserved.values().some(({ isUnknown }) => isUnknown);
+
+/** The amount that is left of a limit. */
+export const leftOf = (limit: Limit, { spent, reserved }: LimitState = { spent: 0, reserved: 0 }): number =>
+  limit.amount - spent - reserved;
+
+/** The amount that is reserved for a run. */
+export const amountOf = ({ limit, worst }: Demand, state: LimitState | undefined): number =>
+  worst ?? Math.max(0, leftOf(limit, state)) / 2;
+
 /**
- * Runs that are granted together fit together, at their worst. One that runs alone may go over. The script of the shared
- * ledger decides in the same way.
+ * Runs that are granted together fit together, at their worst. One that runs alone may go over, and one whose worst is not
+ * known. The script of the shared ledger decides in the same way.
+ *
+ * @param haveUnknown true for a limit that has one such run
  */
-function verdictOf(demands: readonly Demand[], states: readonly LimitState[]): Reservation['verdict'] {
-  const each = demands.map(({ limit, worst, whole }, at): Reservation['verdict'] => {
+function verdictOf(
+  demands: readonly Demand[],
+  states: readonly LimitState[],
+  haveUnknown: readonly boolean[],
+): Reservation['verdict'] {
+  const each = demands.map((demand, at): Reservation['verdict'] => {
+    const { limit, worst, assumed, whole } = demand;
     const { spent = 0, reserved = 0 } = states[at] ?? {};
     if (limit.isTracking) return 'granted';
     if (spent >= limit.amount || spent + whole > limit.amount) return 'spent';
-    const fits = worst !== undefined && spent + reserved + worst <= limit.amount;
+    const amount = amountOf(demand, states[at]);
+    const fits =
+      worst === undefined
+        ? !haveUnknown[at] && amount > 0 && amount >= assumed
+        : spent + reserved + worst <= limit.amount;
     return reserved > 0 && !fits ? 'wait' : 'granted';
   });
   return each.find((one) => one === 'spent') ?? each.find((one) => one === 'wait') ?? 'granted';

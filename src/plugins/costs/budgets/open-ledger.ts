@@ -26,6 +26,8 @@ export async function openLedger(options: OpenLedgerOptions): Promise<Ledger> {
   const dayOf = buildDayOf(timeZone);
   const rows = await accounts.load(daysBefore(host.clock.now(), 2, timeZone));
   const spentBefore = (limit: Limit, { start }: Period) => {
+    // A bucket is full then: accounts do not say when in the day a bill came.
+    if (limit.perMs > 0) return 0;
     const from = dayOf(new Date(start));
     return rows
       .filter((row) => row.day >= from && isOf(limit, row))

@@ -10,18 +10,27 @@ const maxPlans = 5_000;
 
 type Bill = Pick<Totals, 'bytesBilled' | 'slotMs'>;
 
-/** The last bills of each plan: an estimate of BigQuery may be half as high again as what is billed. */
+/** The last bills of each plan and of each query: an estimate of BigQuery may be half as high again as what is billed. */
 export class RecentBills {
   readonly #bills = new LRUCache<string, readonly Bill[]>({ max: maxPlans });
 
   add(bound: BoundQuery, { bytesBilled, slotMs }: Totals): void {
-    const plan = planOf(bound);
-    this.#bills.set(plan, [...(this.#bills.get(plan) ?? []), { bytesBilled, slotMs }].slice(-maxBills));
+    for (const name of [planOf(bound), queryOf(bound)])
+      this.#bills.set(name, [...(this.#bills.get(name) ?? []), { bytesBilled, slotMs }].slice(-maxBills));
   }
 
   /** The 95th percentile; undefined for a plan without bills. */
-  p95(bound: BoundQuery): Bill | undefined {
-    const bills = this.#bills.get(planOf(bound));
+  ofPlan(bound: BoundQuery): Bill | undefined {
+    return this.#p95(planOf(bound));
+  }
+
+  /** That of all plans of its query. */
+  ofQuery(bound: BoundQuery): Bill | undefined {
+    return this.#p95(queryOf(bound));
+  }
+
+  #p95(name: string): Bill | undefined {
+    const bills = this.#bills.get(name);
     if (bills === undefined) return undefined;
     const of = (name: keyof Bill) => {
       const sorted = bills.map((bill) => bill[name]).sort((a, b) => a - b);
@@ -33,3 +42,5 @@ export class RecentBills {
 
 const planOf = ({ query, parameters, sql }: BoundQuery): string =>
   JSON.stringify([query.id, query.sql, parameters, sql]);
+
+const queryOf = ({ query }: BoundQuery): string => JSON.stringify([query.id, query.sql]);

@@ -1,11 +1,14 @@
 import { tablesRead } from '@querygate/bigquery-sql/analysis';
-import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
-import { memoize } from '../../../memoize.ts';
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
+import { memoize } from '../../memoize.ts';
 
 const megabyte = 2 ** 20;
 
 /** BigQuery bills at least so much for each table. */
 const leastBytes = 10 * megabyte;
+
+/** The least that BigQuery bills for a run that reads something. */
+export const leastBilled = (tables: number): number => tables * leastBytes;
 
 /**
  * The most that BigQuery bills for a run that reads so many bytes: it rounds up for each table. All may be in one of them.
