@@ -162,6 +162,29 @@ describe('a conversion', () => {
     expect(readdirSync(at('data', 'logs'))).toEqual(['0.ndjson']);
   });
 
+  test('says that the disk is full, and goes on once it has room', async () => {
+    write('0.ndjson', [{ id: 1 }, { id: 2 }]);
+    const onFullDisk = async () => {
+      const connection = await connect();
+      const { run: runSql } = connection;
+      connection.run = (sql, ...more) =>
+        /^INSERT INTO store.stored/.test(sql)
+          ? Promise.reject(new Error('IO Error: Could not write file "x": No space left on device'))
+          : runSql.call(connection, sql, ...more);
+      return connection;
+    };
+    const schema = table(field('id', 'INTEGER'));
+    await expect(convert(schema, { connect: onFullDisk })).rejects.toMatchObject({
+      problems: [
+        {
+          message:
+            'the import is paused: the disk of the store or of its temporary files is full; the same command goes on once it has room',
+        },
+      ],
+    });
+    expect(await convert(schema)).toMatchObject({ rows: 2, files: 1 });
+  });
+
   describe('that removes sources', () => {
     const schema = table(field('id', 'INTEGER'));
     const stop = (line: string) => {

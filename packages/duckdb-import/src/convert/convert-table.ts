@@ -141,8 +141,11 @@ async function importAll(
     },
   });
   try {
-    const { isComplete, waitingSince } = await data.sync();
-    const [unreadable] = data.problems.values();
+    const { interruption, isComplete, waitingSince } = await data.sync();
+    // The problem of the table is then that its files wait.
+    if (interruption !== undefined)
+      throw problem(`${interruption}; the same command goes on once it has room`);
+    const [unreadable] = waitingSince === undefined ? data.problems.values() : [];
     if (unreadable !== undefined) throw problem(`${unreadable}; replace, remove or rename the file`);
     if (!isComplete || waitingSince !== undefined)
       throw problem(`files of ${name} are not imported yet; the same command goes on`);

@@ -15,6 +15,8 @@ export interface ImportSummary extends Partial<ImportWarnings> {
   readonly bytes: number;
   /** True if the store has all rows of the folder; false if the disk is full, for example. */
   readonly isComplete: boolean;
+  /** Why the import has ended early: too little disk space or memory. */
+  readonly interruption?: string;
   /** When the oldest of the files that wait was written, in milliseconds since the epoch; undefined if none waits. */
   readonly waitingSince?: number | undefined;
 }
@@ -39,7 +41,8 @@ export async function reportSync(
     waiting.length === 0 ? undefined : Math.min(...waiting.map(({ mtime }) => Number(mtime / 1_000_000n)));
   const warnings = [...found.warnings, ...importedParquet(state)];
   const isComplete = interruption === undefined;
-  return { rows, rejected, bytes, isComplete, waitingSince, ...found, warnings };
+  const ended = { isComplete, ...(!isComplete && { interruption }) };
+  return { rows, rejected, bytes, ...ended, waitingSince, ...found, warnings };
 }
 
 /** Reports that the data folder cannot be read. */
