@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
@@ -211,6 +211,15 @@ describe('a conversion', () => {
       expect(await convert(schema, { removesSources: true })).toMatchObject({ kept: [] });
       expect(sources()).toEqual([]);
       expect(await rowsOf(schema, 'out')).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((id) => [String(id)]));
+    });
+
+    test('removes all names of one', async () => {
+      write('0.ndjson', [{ id: 1 }]);
+      symlinkSync('0.ndjson', at('data', 'logs', 'latest.ndjson'));
+      linkSync(at('data', 'logs', '0.ndjson'), at('data', 'logs', 'hard.ndjson'));
+      symlinkSync('logs', at('data', 'logs.d'));
+      expect(await convert(schema, { removesSources: true })).toMatchObject({ rows: 1, kept: [] });
+      expect(sources()).toEqual([]);
     });
 
     test('removes none if the new files have another number of rows', async () => {

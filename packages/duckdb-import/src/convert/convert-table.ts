@@ -252,7 +252,7 @@ async function removeSources(
   entries: readonly ManifestEntry[],
 ): Promise<readonly Problem[]> {
   const { tables } = await findDataFiles(dataDir, [table]);
-  const files = tables.get(table.name)?.files ?? [];
+  const { files = [], otherNames = [] } = tables.get(table.name) ?? {};
   const changed = new Set(findChanges(files, entries).changed.map(({ file }) => file));
   const imported = new Map(entries.map((entry) => [entry.name, entry]));
   const kept: Problem[] = [];
@@ -263,7 +263,11 @@ async function removeSources(
     const message = await valuesLeftOut({ connection, file, table }, entry);
     if (message !== undefined) kept.push({ file: file.path, message });
     else if (await hasChanged(file)) changed.add(file);
-    else await rm(file.path);
+    else {
+      await rm(file.path);
+      const names = otherNames.filter(({ of }) => of === file);
+      for (const { path } of names) await rm(path, { force: true });
+    }
   }
   const [first] = changed;
   if (first !== undefined)

@@ -24,7 +24,7 @@ interface ReadFile {
   readonly table: TableSchema;
 }
 
-/** What a file has, as it is read again. */
+/** The content of a file that is read again. */
 interface Found {
   /** The path of the first field that the table does not declare. */
   readonly field?: string | undefined;

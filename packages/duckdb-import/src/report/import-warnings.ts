@@ -76,6 +76,14 @@ function unreadName(name: string, names: readonly string[]): string {
   return `${start}${didYouMean(table, names) || `; ${cure}`}`;
 }
 
+/** The names of files that are not read, because other names of the same files are. */
+export function linkWarnings({ tables }: Pick<DataFolder, 'tables'>): readonly string[] {
+  const [first, ...more] = [...tables.values()].flatMap(({ otherNames = [] }) => otherNames);
+  if (first === undefined) return [];
+  const others = more.length === 0 ? '' : `, and neither are ${more.length} more such names`;
+  return [`${first.name} is not read, because it is another name of ${first.of.name}${others}`];
+}
+
 /** Names in one line; of many, some and their number. */
 export function listedNames(names: readonly string[]): string {
   const more = names.length - maxNames;

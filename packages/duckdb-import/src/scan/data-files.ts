@@ -25,9 +25,18 @@ export interface DataFile {
   readonly ctime: bigint;
 }
 
+/** Another name of a file of the same table, as a link gives it. */
+export interface OtherName {
+  readonly name: string;
+  readonly path: string;
+  readonly of: DataFile;
+}
+
 /** The files of one table. */
 export interface TableFiles {
+  /** Each once. */
   readonly files: readonly DataFile[];
+  readonly otherNames?: readonly OtherName[];
   /** Why a file or folder cannot be examined: a link to itself, a folder without permission. */
   readonly problem?: string;
 }
@@ -57,8 +66,36 @@ export async function findDataFiles(dataDir: string, tables: readonly TableSchem
     const more = await findFiles({ dataDir, table }, top, []);
     found.set(table, mergeFiles([found.get(table) ?? { files: [] }, more]));
   }
+  for (const [table, files] of found) found.set(table, await eachOnce(dataDir, files));
   return { tables: found, others };
 }
+
+/** Of the names of a file, the first that no link gives is read; another partition of it has other rows. */
+async function eachOnce(dataDir: string, found: TableFiles): Promise<TableFiles> {
+  const groups = Map.groupBy(found.files, ({ identity }) => identity);
+  if (groups.size === found.files.length) return found;
+  const root = await realpath(dataDir);
+  const otherNames: OtherName[] = [];
+  for (const group of groups.values()) {
+    if (group.length === 1) continue;
+    const linked = new Set<DataFile>();
+    for (const file of group) {
+      const real = await realpath(file.path).catch(() => undefined);
+      if (real !== join(root, file.name)) linked.add(file);
+    }
+    const rank = (file: DataFile) => `${Number(linked.has(file))} ${file.name}`;
+    const [of, ...others] = group.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));
+    if (of === undefined) continue;
+    for (const other of others)
+      if (linked.has(other) || isSamePartition(other, of))
+        otherNames.push({ name: other.name, path: other.path, of });
+  }
+  const names = new Set(otherNames.map(({ name }) => name));
+  return { ...found, files: found.files.filter(({ name }) => !names.has(name)), otherNames };
+}
+
+const isSamePartition = ({ partition }: DataFile, other: DataFile) =>
+  JSON.stringify(partition) === JSON.stringify(other.partition);
 
 /**
  * True if an entry of a data folder is a file of a known format, or a folder with one or with partitions. It is not
