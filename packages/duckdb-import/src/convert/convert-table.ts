@@ -253,7 +253,8 @@ async function removeSources(
 ): Promise<readonly Problem[]> {
   const { tables } = await findDataFiles(dataDir, [table]);
   const { files = [], otherNames = [] } = tables.get(table.name) ?? {};
-  const changed = new Set(findChanges(files, entries).changed.map(({ file }) => file));
+  const found = findChanges(files, entries);
+  const changed = new Set([...found.changed, ...found.touched].map(({ file }) => file));
   const imported = new Map(entries.map((entry) => [entry.name, entry]));
   const kept: Problem[] = [];
   for (const file of files) {
