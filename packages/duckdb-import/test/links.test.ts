@@ -23,7 +23,7 @@ describe('a file that a table has by several names is read once', () => {
     ]);
     symlinkSync('b.ndjson', folder.path('logs/a.ndjson'));
     expect(await warnings()).toEqual([
-      'logs/a.ndjson is not read, because it is another name of logs/b.ndjson, and neither are 1 more such names',
+      'logs/a.ndjson is not read, because it is another name of logs/b.ndjson; 1 more like it are not read either',
     ]);
     expect(await rows()).toEqual([1]);
     folder.write('logs/b.ndjson', lines(1, 2));

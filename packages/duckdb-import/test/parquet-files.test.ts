@@ -1,5 +1,7 @@
+import { rmSync } from 'node:fs';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type ImportFolder, logs, openImportFolder } from './import-folder.ts';
+import { type ImportFolder, lines, logs, openImportFolder } from './import-folder.ts';
 
 let folder: ImportFolder;
 beforeEach(async () => {
@@ -49,6 +51,43 @@ describe('a column with the name of one that DuckDB adds to files', () => {
           '7,z,2026-01-02',
         ].toSorted(),
       );
+    },
+  );
+});
+
+describe('compressed Parquet', () => {
+  test.each([
+    ['gz', gzipSync],
+    ['zst', zstdCompressSync],
+  ])('is not read, and the rest of its table is: %s', async (ending, compress) => {
+    await parquet('x', 'SELECT 1 AS id');
+    folder.write(`logs/0.parquet.${ending}`, compress('PAR1'));
+    folder.write('logs/1.ndjson', lines(2));
+    const { warnings } = await folder.data().sync();
+    expect(warnings).toEqual([
+      expect.stringMatching(`^logs/0.parquet.${ending} is not read, because Parquet .* gunzip`),
+    ]);
+    expect(folder.data().problems).toEqual(new Map());
+    expect(await rows()).toEqual(['2']);
+  });
+});
+
+describe('a table of Iceberg', () => {
+  test.each(['v1.metadata.json', '00001-6c1c9d4e-0b5a-4c1e-8d0b-8b3b2f6f0c51.metadata.json'])(
+    'is not read: %s',
+    async (name) => {
+      folder.write(`logs/metadata/${name}`, '{"format-version":2}');
+      folder.write('logs/metadata/snap-1.avro', '');
+      await parquet('logs/data/1.parquet', 'SELECT 1 AS id');
+      expect(await folder.sync()).toEqual([
+        expect.stringMatching(/^logs: is an Iceberg table, which is not/),
+      ]);
+      expect(folder.data().problems.get('logs')).toContain('Iceberg');
+      expect(await rows()).toEqual([]);
+      rmSync(folder.path('logs'), { recursive: true });
+      folder.write('logs/metadata/rows.json', '{"id":1}');
+      expect(await folder.sync()).toEqual([]);
+      expect(await rows()).toEqual(['1']);
     },
   );
 });

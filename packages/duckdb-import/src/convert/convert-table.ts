@@ -11,7 +11,7 @@ import { isOutOfSpace } from '../store/disk-space.ts';
 import { countRows } from '../load/read-footer.ts';
 import { openImport } from '../open-import.ts';
 import { progressText } from '../report/progress.ts';
-import { findDataFiles, hasChanged } from '../scan/data-files.ts';
+import { compressedParquet, findDataFiles, hasChanged } from '../scan/data-files.ts';
 import { findChanges } from '../scan/find-changes.ts';
 import { importStore } from '../store/import-store.ts';
 import { loadManifest, type ManifestEntry } from '../store/manifest.ts';
@@ -141,7 +141,8 @@ async function importAll(
     },
   });
   try {
-    const { interruption, isComplete, waitingSince } = await data.sync();
+    const { interruption, isComplete, waitingSince, warnings = [] } = await data.sync();
+    for (const warning of warnings) if (warning.includes(compressedParquet)) onProblem(warning);
     // The problem of the table is then that its files wait.
     if (interruption !== undefined)
       throw problem(`${interruption}; the same command goes on once it has room`);
@@ -252,7 +253,7 @@ async function removeSources(
   entries: readonly ManifestEntry[],
 ): Promise<readonly Problem[]> {
   const { tables } = await findDataFiles(dataDir, [table]);
-  const { files = [], otherNames = [] } = tables.get(table.name) ?? {};
+  const { files = [], otherNames = [], unread = [] } = tables.get(table.name) ?? {};
   const found = findChanges(files, entries);
   const changed = new Set([...found.changed, ...found.touched].map(({ file }) => file));
   const imported = new Map(entries.map((entry) => [entry.name, entry]));
@@ -270,6 +271,8 @@ async function removeSources(
       for (const { path } of names) await rm(path, { force: true });
     }
   }
+  for (const { name, reason } of unread)
+    kept.push({ file: join(dataDir, name), message: `is kept, and not read, because ${reason}` });
   const [first] = changed;
   if (first !== undefined)
     throw problem(

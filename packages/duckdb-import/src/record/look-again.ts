@@ -12,7 +12,7 @@ const maxBytes = 256 << 20;
  * Compares the files of which only the time of the last change differs with their digests, those that were compared longest ago
  * first.
  *
- * @returns those that are to be imported anew: their content is another one, or not known from before
+ * @returns those that are to be imported again: their content is another one, or was not known
  */
 export async function lookAgain(state: ImportState, touched: readonly Touched[]): Promise<readonly Change[]> {
   const { connection, manifest, options } = state;

@@ -76,12 +76,17 @@ function unreadName(name: string, names: readonly string[]): string {
   return `${start}${didYouMean(table, names) || `; ${cure}`}`;
 }
 
-/** The names of files that are not read, because other names of the same files are. */
-export function linkWarnings({ tables }: Pick<DataFolder, 'tables'>): readonly string[] {
-  const [first, ...more] = [...tables.values()].flatMap(({ otherNames = [] }) => otherNames);
-  if (first === undefined) return [];
-  const others = more.length === 0 ? '' : `, and neither are ${more.length} more such names`;
-  return [`${first.name} is not read, because it is another name of ${first.of.name}${others}`];
+/** The files of tables that are left out, and the names of files that are read by other names. */
+export function unreadWarnings({ tables }: Pick<DataFolder, 'tables'>): readonly string[] {
+  const found = [...tables.values()];
+  const links = found.flatMap(({ otherNames = [] }) =>
+    otherNames.map(({ name, of }) => ({ name, reason: `it is another name of ${of.name}` })),
+  );
+  return [links, found.flatMap(({ unread = [] }) => unread)].flatMap(([first, ...more]) => {
+    if (first === undefined) return [];
+    const others = more.length === 0 ? '' : `; ${more.length} more like it are not read either`;
+    return [`${first.name} is not read, because ${first.reason}${others}`];
+  });
 }
 
 /** Names in one line; of many, some and their number. */

@@ -6,7 +6,7 @@ import type { DataFile } from '../scan/data-files.ts';
 import type { Reject } from '../store/manifest.ts';
 import { fieldProblems } from './unknown-fields.ts';
 import { jsonTextAdvice } from '../scan/json-text.ts';
-import { type ImportWarnings, importWarnings, linkWarnings } from './import-warnings.ts';
+import { type ImportWarnings, importWarnings, unreadWarnings } from './import-warnings.ts';
 
 /** The outcome of one sync. */
 export interface ImportSummary extends Partial<ImportWarnings> {
@@ -39,7 +39,7 @@ export async function reportSync(
   const found = importWarnings(folder, names, manifest.entries.values(), { problems, waiting });
   const waitingSince =
     waiting.length === 0 ? undefined : Math.min(...waiting.map(({ mtime }) => Number(mtime / 1_000_000n)));
-  const warnings = [...found.warnings, ...linkWarnings(folder), ...importedParquet(state)];
+  const warnings = [...found.warnings, ...unreadWarnings(folder), ...importedParquet(state)];
   const isComplete = interruption === undefined;
   const ended = { isComplete, ...(!isComplete && { interruption }) };
   return { rows, rejected, bytes, ...ended, waitingSince, ...found, warnings };

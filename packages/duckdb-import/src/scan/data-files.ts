@@ -32,11 +32,19 @@ export interface OtherName {
   readonly of: DataFile;
 }
 
+/** A file that is left out. */
+export interface UnreadFile {
+  readonly name: string;
+  /** Why, and the cure, as the end of a sentence about it. */
+  readonly reason: string;
+}
+
 /** The files of one table. */
 export interface TableFiles {
   /** Each once. */
   readonly files: readonly DataFile[];
   readonly otherNames?: readonly OtherName[];
+  readonly unread?: readonly UnreadFile[];
   /** Why a file or folder cannot be examined: a link to itself, a folder without permission. */
   readonly problem?: string;
 }
@@ -125,6 +133,7 @@ async function findFiles(search: Search, name: string, parents: readonly string[
     const stats = await stat(path, { bigint: true });
     if (!stats.isDirectory()) {
       const kind = stats.isFile() ? kindOf(name) : undefined;
+      if (isCompressedParquet(kind)) return { files: [], unread: [{ name, reason: compressedParquet }] };
       return {
         files: kind === undefined ? [] : [{ ...kind, table: search.table, name, path, ...statOf(stats) }],
       };
@@ -132,6 +141,8 @@ async function findFiles(search: Search, name: string, parents: readonly string[
     const real = await realpath(path);
     if (parents.includes(real)) return { files: [] };
     const entries = (await readdir(path)).sort();
+    if (entries.includes('metadata') && (await isIceberg(join(path, 'metadata'))))
+      return { files: [], problem: `${name}: ${isIcebergTable}` };
     const inside = [...parents, real];
     return mergeFiles(
       await Promise.all(entries.map((entry) => findFiles(search, join(name, entry), inside))),
@@ -171,8 +182,25 @@ const statOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats) => ({
 
 function mergeFiles(parts: readonly TableFiles[]): TableFiles {
   const problem = parts.find((part) => part.problem !== undefined)?.problem;
-  return { files: parts.flatMap(({ files }) => files), ...(problem === undefined ? {} : { problem }) };
+  return {
+    files: parts.flatMap(({ files }) => files),
+    unread: parts.flatMap(({ unread = [] }) => unread),
+    ...(problem === undefined ? {} : { problem }),
+  };
 }
+
+export const isCompressedParquet = (kind: Pick<DataFile, 'format' | 'compression'> | undefined): boolean =>
+  kind?.format === 'parquet' && kind.compression !== undefined;
+
+export const compressedParquet =
+  'Parquet compresses its columns itself: decompress it with gunzip or unzstd, to a name that ends in .parquet';
+
+/** Its folder has files of removed rows, too. */
+const isIcebergTable = 'is an Iceberg table, which is not read: write its rows as Parquet files elsewhere';
+
+/** True for the metadata of a table of Iceberg: `v1.metadata.json`, `00000-<uuid>.metadata.json`. */
+const isIceberg = async (folder: string): Promise<boolean> =>
+  (await readdir(folder).catch(() => [])).some((name) => /^v?\d+.*\.metadata\.json$/.test(name));
 
 /** The name of the table whose rows a file or folder of a data folder has. */
 export const tableOf = (name: string) => name.split(sep, 1)[0]?.replace(/\..*/s, '') ?? '';
