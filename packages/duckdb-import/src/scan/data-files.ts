@@ -161,10 +161,14 @@ async function findFiles(search: Search, name: string, parents: readonly string[
 
 /** Why a file or folder may not be read; undefined for other errors. */
 export function forbiddenReason(error: unknown, path: string): string | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code =
+    error instanceof Error ? ('code' in error ? error.code : codeOfDuckdb(error, path)) : undefined;
   if (code !== 'EACCES' && code !== 'EPERM') return undefined;
   return `cannot be read (${code})${forbiddenText(path, 'read')}`;
 }
+
+const codeOfDuckdb = ({ message }: Error, path: string): string | undefined =>
+  message.includes(`"${path}": Permission denied`) ? 'EACCES' : undefined;
 
 /** A volume that is not mounted leaves a link to nothing: its rows are not gone. */
 const isLink = (path: string): Promise<boolean> =>
