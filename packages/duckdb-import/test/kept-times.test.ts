@@ -178,4 +178,29 @@ describe('a file of which only modes, owners, links or the name change', () => {
     expect(await imported()).toBe(1);
     expect(await rows()).toEqual([2, 3]);
   });
+
+  test('is compared again by a later sync if the disk is full', async () => {
+    await parquet('logs/b.parquet', 2);
+    await folder.sync();
+    let isFull = true;
+    const { connect } = folder.store;
+    const onFullDisk = async () => {
+      const connection = await connect();
+      const { run } = connection;
+      connection.run = (sql, ...more) =>
+        isFull && sql.startsWith('UPDATE')
+          ? Promise.reject(new Error('IO Error: No space left on device'))
+          : run.call(connection, sql, ...more);
+      return connection;
+    };
+    folder.store.tables.files.forget('logs');
+    await folder.reopen({ connect: onFullDisk });
+    touch('logs/b.parquet', 0o600);
+    expect(await folder.sync()).toEqual([]);
+    isFull = false;
+    expect(await folder.sync()).toEqual([]);
+    expect(await rows()).toEqual([2]);
+    const { ctimeNs } = statSync(folder.path('logs/b.parquet'), { bigint: true });
+    expect(await folder.query('SELECT ctime FROM "import".files')).toEqual([[ctimeNs]]);
+  });
 });

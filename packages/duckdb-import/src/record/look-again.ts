@@ -1,6 +1,7 @@
 import type { ImportState } from '../import-state.ts';
 import type { Change, Touched } from '../scan/find-changes.ts';
 import { fileDigest, footerDigest } from '../store/file-digests.ts';
+import { isOutOfSpace } from '../store/disk-space.ts';
 import type { ManifestEntry } from '../store/manifest.ts';
 import { isRemote } from '../store/remote-path.ts';
 import { inTransaction, runAll } from '../store/statements.ts';
@@ -30,7 +31,12 @@ export async function lookAgain(state: ImportState, touched: readonly Touched[])
     else changes.push({ file, knownEntry: undefined, replaces: [entry.number], digest });
   }
   if (same.length === 0) return changes;
-  await inTransaction(connection, () => runAll(connection, manifest.touch(same)));
+  try {
+    await inTransaction(connection, () => runAll(connection, manifest.touch(same)));
+  } catch (error) {
+    if (!isOutOfSpace(error)) throw error;
+    return changes;
+  }
   for (const entry of same) manifest.entries.set(entry.number, entry);
   options.tables.files.touch(same.filter(({ footer }) => footer !== undefined));
   return changes;
