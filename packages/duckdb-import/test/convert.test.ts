@@ -113,38 +113,40 @@ describe('a conversion', () => {
     expect(await rowsOf(schema, 'out')).toEqual(before);
   });
 
-  test('keeps the values of each type', async () => {
-    const types = {
-      INTEGER: ['-9223372036854775808', 5],
-      FLOAT: ['NaN', '-Infinity', -0, 0.1],
-      NUMERIC: ['99999999999999999999999999999.999999999', '-0.000000001'],
-      BIGNUMERIC: ['-10', '12345678901234567890123.5'],
-      BOOLEAN: [true, false],
-      STRING: ['', 'é\u0000"', '{"a":1}'],
-      BYTES: ['AP8=', ''],
-      DATE: ['0001-01-01', '9999-12-31'],
-      TIME: ['23:59:59.999999', '00:00:00'],
-      DATETIME: ['0001-01-01T00:00:00', '9999-12-31T23:59:59.999999'],
-      TIMESTAMP: ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999999Z'],
-      JSON: [{ b: 1, a: [1.5, null, 'x'] }, 'text', 1e300, []],
-    } satisfies Partial<Record<FieldType, readonly unknown[]>>;
-    const names = Object.keys(types) as (keyof typeof types)[];
-    const schema = table(
-      ...names.flatMap((type) => [
-        field(type, type),
-        field(`${type}s`, type, { mode: 'REPEATED' }),
-        field(`in_${type}`, 'RECORD', { mode: 'REPEATED', fields: [field('v', type)] }),
-      ]),
-    );
-    const rows = names.flatMap((type) => [
-      ...types[type].map((value) => ({ [type]: value })),
-      { [`${type}s`]: types[type], [`in_${type}`]: types[type].map((v) => ({ v })) },
-    ]);
-    write('0.ndjson', rows);
-    const before = await rowsOf(schema, 'data');
-    expect(await convert(schema)).toMatchObject({ rows: rows.length, rejected: 0, problems: [] });
-    expect(await rowsOf(schema, 'out')).toEqual(before);
-  });
+  const types = {
+    INTEGER: ['-9223372036854775808', 5],
+    FLOAT: ['NaN', '-Infinity', -0, 0.1],
+    NUMERIC: ['99999999999999999999999999999.999999999', '-0.000000001'],
+    BIGNUMERIC: ['-10', '12345678901234567890123.5'],
+    BOOLEAN: [true, false],
+    STRING: ['', 'é\u0000"', '{"a":1}'],
+    BYTES: ['AP8=', ''],
+    DATE: ['0001-01-01', '9999-12-31'],
+    TIME: ['23:59:59.999999', '00:00:00'],
+    DATETIME: ['0001-01-01T00:00:00', '9999-12-31T23:59:59.999999'],
+    TIMESTAMP: ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999999Z'],
+    JSON: [{ b: 1, a: [1.5, null, 'x'] }, 'text', 1e300, []],
+  } satisfies Partial<Record<FieldType, readonly unknown[]>>;
+
+  test.each(Object.entries(types) as [FieldType, readonly unknown[]][])(
+    'keeps each %s',
+    async (type, values) => {
+      const schema = table(
+        field('v', type),
+        field('list', type, { mode: 'REPEATED' }),
+        field('r', 'RECORD', { mode: 'REPEATED', fields: [field('v', type)] }),
+      );
+      const rows = [
+        ...values.map((v) => ({ v })),
+        { list: values, r: values.map((v) => ({ v })) },
+        { r: [{}] },
+      ];
+      write('0.ndjson', rows);
+      const before = await rowsOf(schema, 'data');
+      expect(await convert(schema)).toMatchObject({ rows: rows.length, rejected: 0, problems: [] });
+      expect(await rowsOf(schema, 'out')).toEqual(before);
+    },
+  );
 
   test('refuses a file whose values are not those that were read', async () => {
     write('0.ndjson', [{ id: 1 }, { id: 2 }]);

@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { Bindings, FileRead } from '@querygate/bigquery-sql/duckdb';
 import { nowParameter } from '@querygate/bigquery-sql/tree';
-import type { ManifestEntry } from '../manifest.ts';
 import type { TableInStore } from '../table-in-store.ts';
 import { footerDigest } from '../file-digests.ts';
 import { isRemote } from '../remote-path.ts';
@@ -24,7 +23,7 @@ const noFiles: FilesOfTable = { files: [], hasImported: true };
 const maxTexts = 64;
 
 /** A file that was compared. */
-type Touch = Pick<ManifestEntry, 'number' | 'ctime' | 'digest'>;
+type Touch = Pick<PlacedFile, 'number' | 'ctime' | 'digest'>;
 
 /** The files of tables that are read where they are, as the manifest has them. */
 export class FilesInPlace {
