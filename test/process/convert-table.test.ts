@@ -240,6 +240,20 @@ describe('querygate tables convert', () => {
     expect(readdirSync(at('out', 'logs')).sort()).toEqual([...days, 'notes.txt']);
   });
 
+  test('names a saved query that is wrong, and no file', async () => {
+    const wrong = join(queries, 'wrong.sql');
+    writeFileSync(
+      wrong,
+      queryText({ name: 'wrong', columns: { n: 'integer' }, sql: 'select n from missing' }),
+    );
+    const { errors, exitCode } = await convert();
+    rmSync(wrong);
+    expect(errors).toMatch(/wrong\.sql.*missing/);
+    expect(errors).not.toContain('ndjson');
+    expect(exitCode).toBe(1);
+    expect(await convert()).toMatchObject({ exitCode: 0 });
+  });
+
   test.each([
     [
       'a source that cannot be read',

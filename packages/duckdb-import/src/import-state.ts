@@ -4,6 +4,7 @@ import { UnreadableFiles } from './scan/unreadable-files.ts';
 import { buildShapes } from './store/files/placed-file.ts';
 import type { ImportStore } from './store/import-tables.ts';
 import { loadManifest, type Manifest } from './store/manifest.ts';
+import { isRemote } from './store/remote-path.ts';
 
 /** The progress of a sync. */
 export interface ImportProgress {
@@ -69,6 +70,8 @@ export async function openState(options: ImportOptions): Promise<ImportState> {
   };
   const connection = await connect();
   let copies: Promise<DuckDBConnection> | undefined;
+  // It knows a file by the time of its modification alone, and would give an earlier footer.
+  if (!isRemote(options.dataDir)) await connection.run('SET enable_external_file_cache = false');
   const manifest = await loadManifest(connection);
   const { entries } = manifest;
   let lastNumber = Math.max(0, ...entries.keys());

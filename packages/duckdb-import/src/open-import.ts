@@ -3,6 +3,7 @@ import { blameFile } from './load/blame-file.ts';
 import { loadBatches } from './load/load-batches.ts';
 import { openFiles, placeFiles, restoreFiles } from './load/place-files.ts';
 import { readBatches } from './read/read-batches.ts';
+import { lookAgain } from './record/look-again.ts';
 import { forgetFilesOf, recordScan } from './record/record-files.ts';
 import { recordTables } from './record/record-tables.ts';
 import { type ImportSummary, reportSync, reportUnreadable } from './report/report-sync.ts';
@@ -57,12 +58,13 @@ async function importChanges(state: ImportState): Promise<ImportSummary> {
   if ('error' in scan) return reportUnreadable(state, scan.error);
   await recordScan(state, scan);
 
-  const changes = await placeFiles(state, scan.changed);
+  const changed = [...scan.changed, ...(await lookAgain(state, scan.touched))];
+  const changes = await placeFiles(state, changed);
   const { connectForCopies: connect, nextNumber } = state;
   const batches = readBatches(changes, { tables, scratch, connect, limits, nextNumber });
   const loaded = await loadBatches(state, batches, bytesToRead(changes));
   await openFiles(state);
 
-  const recorded = await recordTables(state, scan, loaded.interruption);
-  return reportSync(state, scan, loaded, recorded);
+  const recorded = await recordTables(state, { ...scan, changed }, loaded.interruption);
+  return reportSync(state, { ...scan, changed }, loaded, recorded);
 }

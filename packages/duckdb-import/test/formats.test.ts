@@ -5,6 +5,7 @@ import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { openImport } from '../src/open-import.ts';
+import { describeReason } from '../src/read/describe-problem.ts';
 import { openTestStore, type TestStore } from './test-store.ts';
 
 let folder: string;
@@ -200,12 +201,25 @@ describe('links, and files that cannot be examined', () => {
     expect(await query('SELECT id FROM logs UNION ALL SELECT id FROM others')).toEqual([['1'], ['1']]);
   });
 
+  test('no permission to read Parquet is said as of other files', () => {
+    write('logs.parquet', 'PAR1');
+    const path = join(folder, 'logs.parquet');
+    const error = new Error(`IO Error: Cannot open file "${path}": Permission denied`);
+    expect(describeReason(error, { name: 'logs.parquet', path })).toMatch(
+      /^cannot be read \(EACCES\): user \d+, .*: change owner or mode \(chown, chmod\)$/,
+    );
+  });
+
   test.skipIf(process.getuid?.() === 0)('no permission is a problem of its table alone', async () => {
     write('logs/a.ndjson', '{}\n');
     write('others.ndjson', '{}\n');
     chmodSync(join(folder, 'logs'), 0o000);
     chmodSync(join(folder, 'others.ndjson'), 0o000);
-    const problems = await loadData([logs, others]);
+    const more = { ...others, name: 'more' };
+    write('more.parquet', 'PAR1');
+    chmodSync(join(folder, 'more.parquet'), 0o000);
+    const problems = await loadData([logs, others, more]);
+    expect(problems.get('more')).toMatch(/^more\.parquet: cannot be read \(EACCES\): user .*mode 0: /);
     chmodSync(join(folder, 'logs'), 0o700);
     expect(problems.get('logs')).toMatch(
       /^logs: cannot be read \(EACCES\): user \d+, .*: change owner or mode \(chown, chmod\)$/,

@@ -11,12 +11,14 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** @param content of the file; of Parquet, SQL of its rows */
 async function infer(name: string, content: string) {
   const path = join(folder, name);
-  writeFileSync(path, content);
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
   try {
+    if (name.endsWith('.parquet')) await connection.run(`COPY (${content}) TO '${path}' (FORMAT parquet)`);
+    else writeFileSync(path, content);
     return await inferFields(connection, [path]);
   } finally {
     connection.closeSync();
@@ -57,4 +59,17 @@ test('CSV whose first line is blank is refused, as the import refuses it', async
   await expect(infer('blank.csv', '\n\na,b\n1,2\n')).rejects.toThrow(
     'blank.csv must name its columns in the first line, which is blank',
   );
+});
+
+describe('a column of which all rows are NULL has a note', () => {
+  test.each([
+    ['null.ndjson', '{"n":1,"s":null}\n{"n":2}\n', 'STRING'],
+    ['null.csv', 'n,s\n1,\n2,\n', 'STRING'],
+    ['null.parquet', 'SELECT unnest([1::BIGINT, 2]) AS n, NULL::VARCHAR AS s', 'STRING'],
+    ['typeless.parquet', 'SELECT unnest([1::BIGINT, 2]) AS n, NULL AS s', 'INTEGER'],
+  ])('%s', async (name, content, type) => {
+    const { fields, notes } = await infer(name, content);
+    expect(fields).toMatchObject([{ type: 'INTEGER' }, { name: 's', type }]);
+    expect(notes).toEqual([`s is ${type}: the rows have no value of it, so write the type that it has`]);
+  });
 });

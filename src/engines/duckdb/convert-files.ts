@@ -1,11 +1,12 @@
 import { commandError } from '@querygate/bigquery-sql/command';
 import { equalityColumns } from '@querygate/bigquery-sql/analysis';
 import { sessionSettings } from '@querygate/bigquery-sql/duckdb';
-import { readStored } from '@querygate/bigquery-sql/tree';
+import { type Compiled, readStored } from '@querygate/bigquery-sql/tree';
 import { convertTable, isRemote, parseLake } from '@querygate/duckdb-import';
 import { buildAnalyze } from '../../catalog-analysis/analyze-catalog.ts';
 import { loadCatalog } from '../../catalog/folder/load-catalog.ts';
-import { type Problem, StartError } from '../../errors.ts';
+import type { Catalog } from '../../catalog/model/saved-query.ts';
+import { distinctProblems, type Problem, StartError } from '../../errors.ts';
 import { type DuckdbOptions, withDefaults } from './duckdb-options.ts';
 import { openDatabase } from './open-database.ts';
 
@@ -33,7 +34,7 @@ export async function convertFiles(
   if (isRemote(dataDir) || parseLake(dataDir))
     throw commandError('--data-dir must be a folder: only its files are converted');
   if (to === undefined) throw commandError('--to must name the folder of the new files');
-  const { queries, analysisOf } = buildAnalyze({ sql: 'bigquery' })(catalog);
+  const trees = compileAll(catalog);
   const database = await openDatabase(settings);
   const closing = new AbortController();
   const stop = () => closing.abort(new Error('interrupted'));
@@ -47,8 +48,7 @@ export async function convertFiles(
     const { rows, rejected, files, kept } = await convertTable({
       ...{ connect, table, dataDir, to, removesSources, signal: closing.signal },
       *sortColumns(stored) {
-        for (const query of queries) {
-          const { query: tree, tables } = analysisOf(query).compiled();
+        for (const { query: tree, tables } of trees) {
           if (!tables.includes(table.name)) continue;
           for (const column of equalityColumns(readStored(tree, [stored])))
             if (column.table === table.name) yield column;
@@ -65,6 +65,24 @@ export async function convertFiles(
     process.off('SIGINT', stop).off('SIGTERM', stop);
     database.close();
   }
+}
+
+/** The saved queries, by whose conditions rows are sorted. @throws StartError if the SQL of some is wrong */
+function compileAll(catalog: Catalog): readonly Compiled[] {
+  const { queries, analysisOf } = buildAnalyze({ sql: 'bigquery' })(catalog);
+  const problems: Problem[] = [];
+  const trees = queries.flatMap((query) => {
+    try {
+      return [analysisOf(query).compiled()];
+    } catch (error) {
+      if (!(error instanceof StartError)) throw error;
+      problems.push(...error.problems);
+      return [];
+    }
+  });
+  if (problems.length > 0)
+    throw new StartError('The saved queries by which files are sorted are wrong', distinctProblems(problems));
+  return trees;
 }
 
 /** Further sources are only counted. */

@@ -8,19 +8,20 @@ import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { quoteText, type StoredColumn } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
 import { isOutOfSpace } from '../store/disk-space.ts';
+import { countRows } from '../load/read-footer.ts';
 import { openImport } from '../open-import.ts';
 import { progressText } from '../report/progress.ts';
-import { findDataFiles, hasChanged } from '../scan/data-files.ts';
+import { compressedParquet, findDataFiles, hasChanged } from '../scan/data-files.ts';
 import { findChanges } from '../scan/find-changes.ts';
 import { importStore } from '../store/import-store.ts';
 import { loadManifest, type ManifestEntry } from '../store/manifest.ts';
 import { openStore, type Store } from '../store/open-store.ts';
 import type { SortColumns } from '../store/inserted-rows.ts';
-import { parquetSql, readRows } from '../store/statements.ts';
+import { readRows } from '../store/statements.ts';
 import { openTables, type StoredTables } from '../store/stored-tables.ts';
 import type { TableInStore } from '../store/table-in-store.ts';
 import { valuesLeftOut } from './values-left-out.ts';
-import { parquetRows, writeParquetSql } from './parquet-rows.ts';
+import { parquetRows, storedRows, writeParquetSql } from './parquet-rows.ts';
 
 /** The files of a table that are to become Parquet, and where. */
 export interface ConvertOptions {
@@ -90,12 +91,12 @@ export async function convertTable(options: ConvertOptions): Promise<Converted> 
       if (options.removesSources) await writeFile(join(work, written), '');
     }
     const { entries } = await loadManifest(connection);
+    if (options.removesSources) await requireAllRows(connection, target, [...entries.values()]);
     const kept = options.removesSources
       ? await removeSources(options, connection, [...entries.values()])
       : [];
     await connection.run('DETACH store').catch(() => {});
     await rm(work, { recursive: true });
-    const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
     const rejected = sum([...entries.values()].map((entry) => entry.rejected));
     return { rows: sum(days.map(({ rows }) => rows)), rejected, files: days.length, kept };
   } catch (error) {
@@ -140,8 +141,12 @@ async function importAll(
     },
   });
   try {
-    const { isComplete, waitingSince } = await data.sync();
-    const [unreadable] = data.problems.values();
+    const { interruption, isComplete, waitingSince, warnings = [] } = await data.sync();
+    for (const warning of warnings) if (warning.includes(compressedParquet)) onProblem(warning);
+    // The problem of the table is then that its files wait.
+    if (interruption !== undefined)
+      throw problem(`${interruption}; the same command goes on once it has room`);
+    const [unreadable] = waitingSince === undefined ? data.problems.values() : [];
     if (unreadable !== undefined) throw problem(`${unreadable}; replace, remove or rename the file`);
     if (!isComplete || waitingSince !== undefined)
       throw problem(`files of ${name} are not imported yet; the same command goes on`);
@@ -187,10 +192,10 @@ async function writeDay(
   const stored = Iterator.from(sortColumns(table)).map(({ path }) => path);
   const [tenant] = stored.filter((path) => isStored(table.columns, path)).take(1);
   const order = [tenant, table.time].flatMap((path) => (path === undefined ? [] : [quote(path)]));
-  const expected = await checksum(connection, rows);
+  const expected = await checksum(connection, `${await storedRows(connection, table)} WHERE ${condition}`);
   const file = join(target, `${name}.parquet`);
-  const isSame = (path: string) =>
-    checksum(connection, `FROM ${parquetSql([path])}`).then((found) => found === expected);
+  const isSame = async (path: string) =>
+    (await checksum(connection, await storedRows(connection, table, path))) === expected;
   if (existsSync(file) && (await isSame(file).catch(() => false))) return;
   const unfinished = join(target, `.${name}.parquet`);
   const sorted = `${rows}${order.length > 0 ? ` ORDER BY ${order.join(', ')}` : ''}`;
@@ -221,6 +226,21 @@ async function removeOthers(target: string, days: readonly Day[]): Promise<void>
 
 const convertedFile = /^\.?(?:all|null|-?\d+-\d\d-\d\d(?: \(BC\))?)\.parquet$/;
 
+/** @throws ProblemError unless the new files together have as many rows as the sources had */
+async function requireAllRows(
+  connection: DuckDBConnection,
+  target: string,
+  entries: readonly ManifestEntry[],
+): Promise<void> {
+  const files = (await readdir(target)).filter((name) => convertedFile.test(name));
+  const counts = await Promise.all(files.map((name) => countRows(connection, join(target, name))));
+  const [rows, read] = [sum(counts), sum(entries.map((entry) => entry.rows))];
+  if (rows !== read)
+    throw problem(`${target}: its files have ${rows} rows, of ${read} in the sources, which are left`);
+}
+
+const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+
 /**
  * Removes the sources of which all values are in the new files.
  *
@@ -228,23 +248,31 @@ const convertedFile = /^\.?(?:all|null|-?\d+-\d\d-\d\d(?: \(BC\))?)\.parquet$/;
  * @throws ProblemError if one has changed since it was read; it is left, and the others are removed
  */
 async function removeSources(
-  { connect, dataDir, signal, table }: ConvertOptions,
+  { dataDir, signal, table }: ConvertOptions,
   connection: DuckDBConnection,
   entries: readonly ManifestEntry[],
 ): Promise<readonly Problem[]> {
   const { tables } = await findDataFiles(dataDir, [table]);
-  const files = tables.get(table.name)?.files ?? [];
-  const changed = new Set(findChanges(files, entries).changed.map(({ file }) => file));
-  const rejected = new Map(entries.map((entry) => [entry.name, entry.rejected]));
+  const { files = [], otherNames = [], unread = [] } = tables.get(table.name) ?? {};
+  const found = findChanges(files, entries);
+  const changed = new Set([...found.changed, ...found.touched].map(({ file }) => file));
+  const imported = new Map(entries.map((entry) => [entry.name, entry]));
   const kept: Problem[] = [];
   for (const file of files) {
     signal.throwIfAborted();
     if (changed.has(file)) continue;
-    const message = await valuesLeftOut({ connect, connection, file, table }, rejected.get(file.name) ?? 0);
+    const entry = imported.get(file.name) ?? { rows: 0, rejected: 0 };
+    const message = await valuesLeftOut({ connection, file, table }, entry);
     if (message !== undefined) kept.push({ file: file.path, message });
     else if (await hasChanged(file)) changed.add(file);
-    else await rm(file.path);
+    else {
+      await rm(file.path);
+      const names = otherNames.filter(({ of }) => of === file);
+      for (const { path } of names) await rm(path, { force: true });
+    }
   }
+  for (const { name, reason } of unread)
+    kept.push({ file: join(dataDir, name), message: `is kept, and not read, because ${reason}` });
   const [first] = changed;
   if (first !== undefined)
     throw problem(

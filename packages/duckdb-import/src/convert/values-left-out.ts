@@ -8,50 +8,64 @@ import { parseJson } from '@querygate/text';
 import { decompress } from '@querygate/bigquery-sql/command';
 import { type Column, columnsOf } from '@querygate/bigquery-sql/duckdb';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { countRows } from '../load/read-footer.ts';
 import { readHeader } from '../read/csv-copy.ts';
 import { openPlainLines } from '../read/plain-lines.ts';
 import { isBlank, splitLines } from '../read/read-text.ts';
 import { withoutBareNumbers } from '../read/exact-numbers.ts';
 import type { DataFile } from '../scan/data-files.ts';
+import type { ManifestEntry } from '../store/manifest.ts';
 import { parquetSql } from '../store/statements.ts';
 
 /** A file of a table, all of whose rows were read. */
 interface ReadFile {
-  readonly connect: () => Promise<DuckDBConnection>;
   readonly connection: DuckDBConnection;
   readonly file: DataFile;
   readonly table: TableSchema;
 }
 
-/** Why the rows of a table lack values of a file; undefined if they have all of them. */
-export async function valuesLeftOut(read: ReadFile, rejected: number): Promise<string | undefined> {
+/** The content of a file that is read again. */
+interface Found {
+  /** The path of the first field that the table does not declare. */
+  readonly field?: string | undefined;
+  readonly rows: number;
+}
+
+/** Why the rows of a table lack values of a file, given how many were imported; undefined if they have all of them. */
+export async function valuesLeftOut(
+  read: ReadFile,
+  { rejected, rows }: Pick<ManifestEntry, 'rejected' | 'rows'>,
+): Promise<string | undefined> {
   if (rejected === 1) return 'is kept, because a row of it cannot be read, and is in no new file';
   if (rejected > 1) return `is kept, because ${rejected} rows of it cannot be read, and are in no new file`;
-  const field = await undeclaredField(read);
-  return field === undefined
-    ? undefined
-    : `is kept, because ${field} is not declared in ${read.table.name}, and its values are in no new file`;
+  const found = await readAgain(read);
+  if (found.field !== undefined)
+    return `is kept, because ${found.field} is not declared in ${read.table.name}, and its values are in no new file`;
+  if (found.rows !== rows) return `is kept, because it has ${found.rows} rows, and ${rows} are in new files`;
+  return undefined;
 }
 
-/** The path of the first field of a file that the table does not declare. */
-async function undeclaredField(read: ReadFile): Promise<string | undefined> {
-  const { connection, file, table } = read;
-  if (file.format !== 'parquet') return fieldOfText(read);
-  const columns = await columnsOf(connection, parquetSql([file.path]));
-  return fieldOfTypes(columns, table.fields);
-}
-
-async function fieldOfText({ connect, file, table }: ReadFile): Promise<string | undefined> {
+async function readAgain({ connection, file, table }: ReadFile): Promise<Found> {
+  const { fields } = table;
+  if (file.format === 'parquet') {
+    const columns = await columnsOf(connection, parquetSql([file.path]));
+    return { field: fieldOfTypes(columns, fields), rows: await countRows(connection, file.path) };
+  }
   const scratch = await mkdtemp(join(tmpdir(), 'querygate-convert-'));
   try {
-    if (file.format === 'csv') return fieldOfHeader(await headerOf(file, scratch), table.fields);
-    const { bytes } = await openPlainLines(file, 0, { connect, fields: table.fields, scratch });
+    if (file.format === 'csv') {
+      const field = fieldOfHeader(await headerOf(file, scratch), fields);
+      if (field !== undefined) return { field, rows: 0 };
+    }
+    const { bytes } = await openPlainLines(file, 0, { connect: async () => connection, fields, scratch });
+    let rows = 0;
     for await (const line of splitLines(bytes)) {
       if (isBlank(line)) continue;
-      const field = fieldOfValue(parseLine(line.toString()), table.fields);
-      if (field !== undefined) return field;
+      rows += 1;
+      const field = file.format === 'csv' ? undefined : fieldOfValue(parseLine(line.toString()), fields);
+      if (field !== undefined) return { field, rows };
     }
-    return undefined;
+    return { rows };
   } finally {
     await rm(scratch, { recursive: true });
   }

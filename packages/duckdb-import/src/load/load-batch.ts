@@ -11,6 +11,7 @@ import type { DataFile } from '../scan/data-files.ts';
 import { isOutOfSpace } from '../store/disk-space.ts';
 import type { SourceRelation } from '../store/import-tables.ts';
 import type { ManifestEntry, Reject } from '../store/manifest.ts';
+import { countRows } from './read-footer.ts';
 import { rejectLines } from './reject-lines.ts';
 import { rejectParquetRows } from './reject-parquet-rows.ts';
 
@@ -113,8 +114,10 @@ async function store(
   const interrupt = () => connection.interrupt();
   signal.addEventListener('abort', interrupt, { once: true });
   try {
-    const added = await relationOf(state, table, slices);
+    const { added, expectedRows } = await sourceOf(state, table, slices);
     const record = (rows: number) => {
+      if (rows !== expectedRows)
+        throw new Error(`has ${expectedRows} rows, of which DuckDB has read ${rows}`);
       stored = rows;
       entries = slices.map((slice) => countedEntry(state, slice, slices.length === 1 ? rows : slice.rows));
       return [
@@ -149,20 +152,23 @@ function countedEntry({ manifest }: ImportState, { entry, rejects }: Slice, rows
   };
 }
 
-async function relationOf(
+/** The rows of slices, and how many they are by what the files themselves say. */
+async function sourceOf(
   { connection }: ImportState,
   table: TableSchema,
   slices: readonly Slice[],
-): Promise<SourceRelation | undefined> {
+): Promise<{ readonly added?: SourceRelation; readonly expectedRows: number }> {
   const sources = slices.flatMap(({ entry: { number }, excludedRows, file, path }) =>
     path === undefined ? [] : [{ excludedRows, file, number, path }],
   );
   const [first] = sources;
-  if (first === undefined) return undefined;
-  const { excludedRows, file, number } = first;
-  return file.format === 'parquet'
-    ? parquetRelation(connection, file, number, excludedRows)
-    : linesRelation(connection, table, file.partition, sources);
+  const expectedRows = slices.reduce((sum, { rows }) => sum + rows, 0);
+  if (first === undefined) return { expectedRows };
+  const { excludedRows = [], file, number } = first;
+  if (file.format !== 'parquet')
+    return { added: await linesRelation(connection, table, file.partition, sources), expectedRows };
+  const added = await parquetRelation(connection, file, number, excludedRows);
+  return { added, expectedRows: (await countRows(connection, file.path)) - excludedRows.length };
 }
 
 /** Searches a slice for the rows that cannot be stored. @returns the slice without them */

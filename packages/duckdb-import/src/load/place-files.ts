@@ -4,6 +4,7 @@ import type { ImportState } from '../import-state.ts';
 import { describeFileProblem } from '../read/describe-problem.ts';
 import { type DataFile, hasChanged } from '../scan/data-files.ts';
 import type { Change } from '../scan/find-changes.ts';
+import { footerDigest } from '../store/file-digests.ts';
 import type { Footer, PlacedFile } from '../store/files/placed-file.ts';
 import type { ManifestEntry } from '../store/manifest.ts';
 import { isRemote, isUnreachable } from '../store/remote-path.ts';
@@ -28,10 +29,10 @@ export async function restoreFiles(state: ImportState): Promise<void> {
 }
 
 async function placedFile({ options, shapeOf }: ImportState, entry: ManifestEntry): Promise<PlacedFile> {
-  const { footer = noFooter, identity, mtime, name, number, size } = entry;
+  const { ctime, digest, footer = noFooter, identity, mtime, name, number, size } = entry;
   const { dataDir } = options;
   const path = isRemote(dataDir) ? `${dataDir.replace(/\/*$/, '')}/${name}` : join(dataDir, name);
-  return { ...footer, ...(await shapeOf(footer)), number, name, path, identity, size, mtime };
+  return { ...footer, ...(await shapeOf(footer)), number, name, path, identity, size, mtime, ctime, digest };
 }
 
 const noFooter: Footer = { columns: [], partition: [], bounds: {}, repeatedPaths: [] };
@@ -101,8 +102,8 @@ async function placeFilesOf(
   if (entries.length > 0 || removed.size > 0) await replaceFiles(state, schema.name, entries, removed);
   return examined
     .filter(({ change, entry, error }) => !isRemote(change.file.path) && !entry && error === undefined)
-    .map(({ change: { file, knownEntry, replaces } }) => ({
-      file,
+    .map(({ change: { knownEntry, replaces, ...change } }) => ({
+      ...change,
       knownEntry: knownEntry && removed.has(knownEntry.number) ? undefined : knownEntry,
       replaces: replaces.filter((number) => !removed.has(number)),
     }));
@@ -129,12 +130,13 @@ async function examine(state: ImportState, schema: TableSchema, change: Change):
     if (given.partition.length > 0 && sources.has('file_index'))
       return inDoubt('file_index is a column of it');
     const rows = await countRows(connection, file.path);
+    const digest = isRemote(file.path) ? '' : await footerDigest(file.path, file.size);
     // It is examined by the next sync.
     if (await hasChanged(file)) return { change };
     const { repeatedPaths } = found;
     const bounds = { ...found.bounds, ...given.bounds };
     const footer = { columns, partition: given.partition, bounds, repeatedPaths };
-    return { change, entry: entryOf(file, state.nextNumber(), rows, footer) };
+    return { change, entry: entryOf(file, state.nextNumber(), rows, { footer, digest }) };
   } catch (error) {
     return isUnreachable(error) || (await hasChanged(file)) ? { change } : { change, error };
   }
@@ -176,11 +178,11 @@ async function openFilesOf({ options }: ImportState, table: string): Promise<voi
 }
 
 const entryOf = (
-  { table, name, identity, size, mtime }: DataFile,
+  { table, name, identity, size, mtime, ctime }: DataFile,
   number: number,
   rows: number,
-  footer: Footer,
+  examined: Pick<ManifestEntry, 'footer' | 'digest'>,
 ): ManifestEntry => ({
-  ...{ number, table, name, identity, size, mtime, rows, footer },
+  ...{ number, table, name, identity, size, mtime, ctime, rows, ...examined },
   ...{ head: '', headBytes: 0, tail: '', offset: 0, lines: 0, rejected: 0, done: true },
 });

@@ -1,8 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { errorInTry } from '@querygate/bigquery-sql/duckdb';
+import { describeSource, errorInTry } from '@querygate/bigquery-sql/duckdb';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { describeReason, generalReason } from '../read/describe-problem.ts';
-import { parquetRelation, valuesSql } from '../read/source-relation.ts';
+import { numberedRows, parquetRelation, rowNumber, valuesSql } from '../read/source-relation.ts';
 import type { DataFile } from '../scan/data-files.ts';
 import type { Reject } from '../store/manifest.ts';
 import { parquetSql, readRows } from '../store/statements.ts';
@@ -20,15 +20,16 @@ export async function rejectParquetRows(
   maxReasons: number,
 ): Promise<readonly Reject[]> {
   const { columns } = await parquetRelation(connection, file, 0);
-  const source = `${parquetSql([file.path], ', file_row_number = true')} AS r`;
-  const inTry = valuesSql(table, columns, errorInTry('r.file_row_number'));
+  const own = await describeSource(connection, parquetSql([file.path]));
+  const source = `${numberedRows(file.path, own)} AS r`;
+  const inTry = valuesSql(table, columns, errorInTry(`r.${rowNumber}`));
   const found = await readRows(
     connection,
-    `SELECT r.file_row_number FROM ${source} WHERE TRY(hash(${inTry})) IS NULL ORDER BY ALL`,
+    `SELECT r.${rowNumber} FROM ${source} WHERE TRY(hash(${inTry})) IS NULL ORDER BY ALL`,
   );
   const rejects: Reject[] = [];
   for (const [row] of found) {
-    const read = `SELECT hash(${valuesSql(table, columns)}) FROM ${source} WHERE r.file_row_number = ${row}`;
+    const read = `SELECT hash(${valuesSql(table, columns)}) FROM ${source} WHERE r.${rowNumber} = ${row}`;
     const hasReason = rejects.length < maxReasons;
     const error = hasReason ? await connection.run(read).then(noError, (cause: unknown) => cause) : undefined;
     const reason = error === undefined ? generalReason : describeReason(error, file);

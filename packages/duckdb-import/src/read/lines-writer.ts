@@ -70,7 +70,7 @@ export class LinesWriter {
         this.rejects.push({ line: lines, reason });
       } else {
         text.push(...parts);
-        if (!isEmpty(line) || !parts.every(isBlank)) rows += 1;
+        if (isRow(line) || !parts.every(isBlank)) rows += 1;
       }
       start = at + 1;
     }
@@ -178,7 +178,8 @@ function problemOf(line: Buffer, parts: readonly Buffer[], bytes: number): strin
   return text === 'null' ? 'must be an object, not null' : undefined;
 }
 
-const isEmpty = (line: Buffer) => line.length === 0 || (line.length === 1 && line[0] === 13);
+/** Nearly all lines begin with a brace. */
+const isRow = (line: Buffer) => (line[0] ?? 0) > 32 || !isBlank(line);
 
 /** Few bytes are written synchronously: with thousands of small files the event loop would take most of the time. */
 async function writeAll(file: number, bytes: Buffer, position: number): Promise<number> {

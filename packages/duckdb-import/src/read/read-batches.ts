@@ -90,7 +90,8 @@ class BatchReader {
     const open = this.#open;
     if (open === undefined) return true;
     const isSameSource = open.table.name === file.table && open.partition === partitionKey(file);
-    return isSameSource && file.format !== 'parquet' && !this.#isFull();
+    const hasParquet = [file, ...open.slices.map((slice) => slice.file)].some(isParquet);
+    return isSameSource && !hasParquet && !this.#isFull();
   }
 
   *#take(): Generator<ReadResult> {
@@ -184,6 +185,8 @@ class BatchReader {
     return (this.#open?.slices.length ?? 0) >= maxSlices || rows <= 0 || bytes <= 0;
   }
 }
+
+const isParquet = ({ format }: DataFile) => format === 'parquet';
 
 const partitionKey = ({ partition }: DataFile) => JSON.stringify(partition);
 

@@ -1,6 +1,7 @@
 import { canGrow, type DataFile } from '../scan/data-files.ts';
 import type { Change } from '../scan/find-changes.ts';
-import { fingerprint, fingerprintBytes, noEnds, readMatchingEnds, readRange } from '../scan/fingerprint.ts';
+import { fingerprintBytes, noEnds, readMatchingEnds } from '../scan/fingerprint.ts';
+import { fingerprint, readRange } from '../store/file-digests.ts';
 import type { ManifestEntry, Reject } from '../store/manifest.ts';
 import type { LinesWriter, Position } from './lines-writer.ts';
 
@@ -41,18 +42,19 @@ export interface FileReading {
 
 /** Continues a file where its entry says, or begins another one. */
 export async function startReading(change: Change, nextNumber: () => number): Promise<FileReading> {
-  const { file, knownEntry, replaces } = change;
-  const { identity, mtime, name, size, table } = file;
+  const { digest = '', file, knownEntry, replaces } = change;
+  const { ctime, identity, mtime, name, size, table } = file;
   const ends = knownEntry && (await readMatchingEnds(file, knownEntry));
   if (knownEntry && ends) {
     const { done, lines, offset } = knownEntry;
-    const entry = { ...knownEntry, name, identity, size, mtime };
     const isUnchanged = done && !canGrow(file);
+    const kept = { ...knownEntry, digest: size === knownEntry.size ? knownEntry.digest : '' };
+    const entry = { ...kept, name, identity, size, mtime, ctime };
     return { file, entry, replaces, position: { offset, lines, ends }, isUnchanged, rejects: [] };
   }
   const head = await readRange(file.path, 0, canGrow(file) ? 0 : Math.min(fingerprintBytes, size));
   const entry: ManifestEntry = {
-    ...{ number: nextNumber(), table, name, identity, size, mtime },
+    ...{ number: nextNumber(), table, name, identity, size, mtime, ctime, digest },
     ...{ head: fingerprint(head), headBytes: head.length, tail: '' },
     ...{ offset: 0, lines: 0, rows: 0, rejected: 0, done: false },
   };

@@ -52,17 +52,30 @@ export function readJsonSql({ fields }: TableSchema, paths: readonly string[], m
 }
 
 /** The rows of a Parquet file. @param excludedRows numbers of rows to leave out, from 1 */
-export function parquetRelation(
+export async function parquetRelation(
   connection: DuckDBConnection,
   { path, partition }: Pick<DataFile, 'path' | 'partition'>,
   number: number,
   excludedRows: readonly number[] = [],
 ): Promise<SourceRelation> {
+  const all = parquetSql([path]);
   const source =
     excludedRows.length === 0
-      ? parquetSql([path])
-      : `(SELECT * FROM ${parquetSql([path], ', file_row_number = true')} WHERE file_row_number + 1 NOT IN (${excludedRows.join(', ')}))`;
+      ? all
+      : `(SELECT * EXCLUDE ${rowNumber} FROM ${numberedRows(path, await describeSource(connection, all))}
+          WHERE ${rowNumber} + 1 NOT IN (${excludedRows.join(', ')}))`;
   return buildRelation(connection, source, partition, String(number));
+}
+
+/** The column of `numberedRows` with the number of a row, from 0. */
+export const rowNumber = quote(reservedName('row number'));
+
+/** The rows of a Parquet file and their numbers. @param columns of the file, by name in lower case */
+export function numberedRows(path: string, columns: ReadonlyMap<string, unknown>): string {
+  // DuckDB has no option of that name then, and counts slower.
+  return columns.has('file_row_number')
+    ? `(SELECT *, row_number() OVER () - 1 AS ${rowNumber} FROM ${parquetSql([path])})`
+    : `(SELECT * EXCLUDE file_row_number, file_row_number AS ${rowNumber} FROM ${parquetSql([path], ', file_row_number = true')})`;
 }
 
 /** The values that are stored of a row of a source, as SQL. @param refuse how a value that cannot be converted fails */

@@ -76,6 +76,19 @@ function unreadName(name: string, names: readonly string[]): string {
   return `${start}${didYouMean(table, names) || `; ${cure}`}`;
 }
 
+/** The files of tables that are left out, and the names of files that are read by other names. */
+export function unreadWarnings({ tables }: Pick<DataFolder, 'tables'>): readonly string[] {
+  const found = [...tables.values()];
+  const links = found.flatMap(({ otherNames = [] }) =>
+    otherNames.map(({ name, of }) => ({ name, reason: `it is another name of ${of.name}` })),
+  );
+  return [links, found.flatMap(({ unread = [] }) => unread)].flatMap(([first, ...more]) => {
+    if (first === undefined) return [];
+    const others = more.length === 0 ? '' : `; ${more.length} more like it are not read either`;
+    return [`${first.name} is not read, because ${first.reason}${others}`];
+  });
+}
+
 /** Names in one line; of many, some and their number. */
 export function listedNames(names: readonly string[]): string {
   const more = names.length - maxNames;

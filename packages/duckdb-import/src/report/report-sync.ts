@@ -6,7 +6,7 @@ import type { DataFile } from '../scan/data-files.ts';
 import type { Reject } from '../store/manifest.ts';
 import { fieldProblems } from './unknown-fields.ts';
 import { jsonTextAdvice } from '../scan/json-text.ts';
-import { type ImportWarnings, importWarnings } from './import-warnings.ts';
+import { type ImportWarnings, importWarnings, unreadWarnings } from './import-warnings.ts';
 
 /** The outcome of one sync. */
 export interface ImportSummary extends Partial<ImportWarnings> {
@@ -15,6 +15,8 @@ export interface ImportSummary extends Partial<ImportWarnings> {
   readonly bytes: number;
   /** True if the store has all rows of the folder; false if the disk is full, for example. */
   readonly isComplete: boolean;
+  /** Why the import has ended early: too little disk space or memory. */
+  readonly interruption?: string;
   /** When the oldest of the files that wait was written, in milliseconds since the epoch; undefined if none waits. */
   readonly waitingSince?: number | undefined;
 }
@@ -37,9 +39,10 @@ export async function reportSync(
   const found = importWarnings(folder, names, manifest.entries.values(), { problems, waiting });
   const waitingSince =
     waiting.length === 0 ? undefined : Math.min(...waiting.map(({ mtime }) => Number(mtime / 1_000_000n)));
-  const warnings = [...found.warnings, ...importedParquet(state)];
+  const warnings = [...found.warnings, ...unreadWarnings(folder), ...importedParquet(state)];
   const isComplete = interruption === undefined;
-  return { rows, rejected, bytes, isComplete, waitingSince, ...found, warnings };
+  const ended = { isComplete, ...(!isComplete && { interruption }) };
+  return { rows, rejected, bytes, ...ended, waitingSince, ...found, warnings };
 }
 
 /** Reports that the data folder cannot be read. */

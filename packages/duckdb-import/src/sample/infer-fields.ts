@@ -84,7 +84,7 @@ async function fieldsOf(
     path: '',
     isText,
     notes,
-    emptyPaths: await pathsWithoutValues(connection, relation, columns),
+    emptyPaths: hasRows ? await pathsWithoutValues(connection, relation, columns) : new Set<string>(),
     widePaths:
       texts === undefined
         ? await pathsBeyondInt64(
@@ -198,8 +198,8 @@ function fieldOf(name: string, type: DuckDBType, context: FieldContext): Field {
 function scalarType(path: string, type: DuckDBType, context: FieldContext): FieldType {
   const { isText, notes, emptyPaths, longTypes, widePaths, momentPaths, textPaths } = context;
   if (emptyPaths.has(path)) {
-    const named = typeByName.find(([pattern]) => pattern.test(path))?.[1];
-    const found = named ?? 'STRING';
+    const named = isText ? typeByName.find(([pattern]) => pattern.test(path))?.[1] : undefined;
+    const found = named ?? (type.typeId === INTEGER ? 'INTEGER' : 'STRING');
     notes.push(
       `${path} is ${found}${named ? ', as its name says' : ''}: the rows have no value of it, so write the type that it has`,
     );

@@ -9,18 +9,21 @@ export const momentTypes: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.TIMESTAMP_TZ,
 ]);
 
-/** The paths of the JSON fields that have no value in the first rows: their type is not known. */
+/**
+ * The paths of the fields that have no value in the first rows: their type is not known. DuckDB reads them as JSON, text, or as
+ * integers of 32 bits, which is how Parquet stores a column without a type.
+ */
 export async function pathsWithoutValues(
   connection: DuckDBConnection,
   relation: string,
   columns: readonly Column[],
 ): Promise<ReadonlySet<string>> {
-  const values = sampledValues(relation, columns, ({ alias }) => alias === 'JSON');
-  return pathsWhere(
-    connection,
-    values,
-    "count(*) FILTER (v IS NOT NULL AND CAST(v AS VARCHAR) <> 'null') = 0",
-  );
+  const isJson = ({ alias }: DuckDBType) => alias === 'JSON';
+  const isOther = (type: DuckDBType) => isPlainText(type) || type.typeId === DuckDBTypeId.INTEGER;
+  const hasNone = "count(*) FILTER (v IS NOT NULL AND CAST(v AS VARCHAR) <> 'null') = 0";
+  const json = await pathsWhere(connection, sampledValues(relation, columns, isJson), hasNone);
+  const others = await pathsWhere(connection, sampledValues(relation, columns, isOther), 'count(v) = 0');
+  return json.union(others);
 }
 
 /** The columns of CSV whose numbers are all integers, of which some are beyond INT64: DuckDB reads them as DOUBLE. */

@@ -25,9 +25,26 @@ export interface DataFile {
   readonly ctime: bigint;
 }
 
+/** Another name of a file of the same table, as a link gives it. */
+export interface OtherName {
+  readonly name: string;
+  readonly path: string;
+  readonly of: DataFile;
+}
+
+/** A file that is left out. */
+export interface UnreadFile {
+  readonly name: string;
+  /** Why, and the cure, as the end of a sentence about it. */
+  readonly reason: string;
+}
+
 /** The files of one table. */
 export interface TableFiles {
+  /** Each once. */
   readonly files: readonly DataFile[];
+  readonly otherNames?: readonly OtherName[];
+  readonly unread?: readonly UnreadFile[];
   /** Why a file or folder cannot be examined: a link to itself, a folder without permission. */
   readonly problem?: string;
 }
@@ -57,8 +74,36 @@ export async function findDataFiles(dataDir: string, tables: readonly TableSchem
     const more = await findFiles({ dataDir, table }, top, []);
     found.set(table, mergeFiles([found.get(table) ?? { files: [] }, more]));
   }
+  for (const [table, files] of found) found.set(table, await eachOnce(dataDir, files));
   return { tables: found, others };
 }
+
+/** Of the names of a file, the first that no link gives is read; another partition of it has other rows. */
+async function eachOnce(dataDir: string, found: TableFiles): Promise<TableFiles> {
+  const groups = Map.groupBy(found.files, ({ identity }) => identity);
+  if (groups.size === found.files.length) return found;
+  const root = await realpath(dataDir);
+  const otherNames: OtherName[] = [];
+  for (const group of groups.values()) {
+    if (group.length === 1) continue;
+    const linked = new Set<DataFile>();
+    for (const file of group) {
+      const real = await realpath(file.path).catch(() => undefined);
+      if (real !== join(root, file.name)) linked.add(file);
+    }
+    const rank = (file: DataFile) => `${Number(linked.has(file))} ${file.name}`;
+    const [of, ...others] = group.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));
+    if (of === undefined) continue;
+    for (const other of others)
+      if (linked.has(other) || isSamePartition(other, of))
+        otherNames.push({ name: other.name, path: other.path, of });
+  }
+  const names = new Set(otherNames.map(({ name }) => name));
+  return { ...found, files: found.files.filter(({ name }) => !names.has(name)), otherNames };
+}
+
+const isSamePartition = ({ partition }: DataFile, other: DataFile) =>
+  JSON.stringify(partition) === JSON.stringify(other.partition);
 
 /**
  * True if an entry of a data folder is a file of a known format, or a folder with one or with partitions. It is not
@@ -88,6 +133,7 @@ async function findFiles(search: Search, name: string, parents: readonly string[
     const stats = await stat(path, { bigint: true });
     if (!stats.isDirectory()) {
       const kind = stats.isFile() ? kindOf(name) : undefined;
+      if (isCompressedParquet(kind)) return { files: [], unread: [{ name, reason: compressedParquet }] };
       return {
         files: kind === undefined ? [] : [{ ...kind, table: search.table, name, path, ...statOf(stats) }],
       };
@@ -95,6 +141,8 @@ async function findFiles(search: Search, name: string, parents: readonly string[
     const real = await realpath(path);
     if (parents.includes(real)) return { files: [] };
     const entries = (await readdir(path)).sort();
+    if (entries.includes('metadata') && (await isIceberg(join(path, 'metadata'))))
+      return { files: [], problem: `${name}: ${isIcebergTable}` };
     const inside = [...parents, real];
     return mergeFiles(
       await Promise.all(entries.map((entry) => findFiles(search, join(name, entry), inside))),
@@ -113,10 +161,14 @@ async function findFiles(search: Search, name: string, parents: readonly string[
 
 /** Why a file or folder may not be read; undefined for other errors. */
 export function forbiddenReason(error: unknown, path: string): string | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code =
+    error instanceof Error ? ('code' in error ? error.code : codeOfDuckdb(error, path)) : undefined;
   if (code !== 'EACCES' && code !== 'EPERM') return undefined;
   return `cannot be read (${code})${forbiddenText(path, 'read')}`;
 }
+
+const codeOfDuckdb = ({ message }: Error, path: string): string | undefined =>
+  message.includes(`"${path}": Permission denied`) ? 'EACCES' : undefined;
 
 /** A volume that is not mounted leaves a link to nothing: its rows are not gone. */
 const isLink = (path: string): Promise<boolean> =>
@@ -134,8 +186,25 @@ const statOf = ({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats) => ({
 
 function mergeFiles(parts: readonly TableFiles[]): TableFiles {
   const problem = parts.find((part) => part.problem !== undefined)?.problem;
-  return { files: parts.flatMap(({ files }) => files), ...(problem === undefined ? {} : { problem }) };
+  return {
+    files: parts.flatMap(({ files }) => files),
+    unread: parts.flatMap(({ unread = [] }) => unread),
+    ...(problem === undefined ? {} : { problem }),
+  };
 }
+
+export const isCompressedParquet = (kind: Pick<DataFile, 'format' | 'compression'> | undefined): boolean =>
+  kind?.format === 'parquet' && kind.compression !== undefined;
+
+export const compressedParquet =
+  'Parquet compresses its columns itself: decompress it with gunzip or unzstd, to a name that ends in .parquet';
+
+/** Its folder has files of removed rows, too. */
+const isIcebergTable = 'is an Iceberg table, which is not read: write its rows as Parquet files elsewhere';
+
+/** True for the metadata of a table of Iceberg: `v1.metadata.json`, `00000-<uuid>.metadata.json`. */
+const isIceberg = async (folder: string): Promise<boolean> =>
+  (await readdir(folder).catch(() => [])).some((name) => /^v?\d+.*\.metadata\.json$/.test(name));
 
 /** The name of the table whose rows a file or folder of a data folder has. */
 export const tableOf = (name: string) => name.split(sep, 1)[0]?.replace(/\..*/s, '') ?? '';

@@ -8,6 +8,14 @@ export interface Change {
   readonly knownEntry: ManifestEntry | undefined;
   /** Numbers of the entries whose rows the file's rows replace. */
   readonly replaces: readonly number[];
+  /** Of the whole file, if it was computed. */
+  readonly digest?: string;
+}
+
+/** A file of which only the time of its last change differs, as chmod or a link makes it, or a write that keeps `mtime`. */
+export interface Touched {
+  readonly file: DataFile;
+  readonly entry: ManifestEntry;
 }
 
 /** How a data folder differs from the manifest. */
@@ -17,6 +25,8 @@ export interface Changes {
   readonly missing: readonly ManifestEntry[];
   /** Entries whose file has not changed. */
   readonly unchanged: readonly ManifestEntry[];
+  /** Those of `unchanged` that have to be compared. */
+  readonly touched: readonly Touched[];
 }
 
 /** Compares the files of a data folder with the manifest, without reading them. */
@@ -38,14 +48,17 @@ export function findChanges(found: readonly DataFile[], entries: readonly Manife
 
   const changed: Change[] = [];
   const unchanged: ManifestEntry[] = [];
+  const touched: Touched[] = [];
   for (const file of found) {
     const entry = pairs.get(file);
-    if (entry !== undefined && isUnchanged(file, entry)) unchanged.push(entry);
-    else if (entry === undefined) changed.push({ file, knownEntry: undefined, replaces: [] });
+    if (entry !== undefined && isUnchanged(file, entry)) {
+      unchanged.push(entry);
+      if (file.ctime !== entry.ctime) touched.push({ file, entry });
+    } else if (entry === undefined) changed.push({ file, knownEntry: undefined, replaces: [] });
     else if (isSameFile(file, entry)) changed.push({ file, knownEntry: entry, replaces: [] });
     else changed.push({ file, knownEntry: undefined, replaces: [entry.number] });
   }
-  return { changed, missing: [...left], unchanged };
+  return { changed, missing: [...left], unchanged, touched };
 }
 
 function isUnchanged({ identity, name, size, mtime }: DataFile, entry: ManifestEntry): boolean {

@@ -1,13 +1,9 @@
-import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
 import { canGrow, type DataFile } from './data-files.ts';
+import { fingerprint, readRange } from '../store/file-digests.ts';
 import type { ManifestEntry } from '../store/manifest.ts';
 
 /** How many bytes at a file's beginning, and before an offset, identify its content. */
 export const fingerprintBytes = 4096;
-
-export const fingerprint = (bytes: Buffer): string =>
-  createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
 
 /** The first bytes of a file, and those before an offset. */
 export interface FileEnds {
@@ -28,17 +24,4 @@ export async function readMatchingEnds(file: DataFile, entry: ManifestEntry): Pr
   if (!canGrow(file)) return { head, tail: noEnds.tail };
   const tail = await readRange(file.path, Math.max(0, entry.offset - fingerprintBytes), entry.offset);
   return fingerprint(tail) === entry.tail ? { head, tail } : undefined;
-}
-
-/** The bytes of a file from one offset to another; fewer if it ends before. */
-export async function readRange(path: string, from: number, to: number): Promise<Buffer> {
-  if (to <= from) return noEnds.head;
-  const handle = await open(path);
-  try {
-    const bytes = Buffer.alloc(to - from);
-    const { bytesRead } = await handle.read(bytes, 0, bytes.length, from);
-    return bytes.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
-  }
 }

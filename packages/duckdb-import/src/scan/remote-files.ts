@@ -4,13 +4,16 @@ import { globText } from '@querygate/bigquery-sql/command';
 import { readRows } from '../store/statements.ts';
 import { isRemote } from '../store/remote-path.ts';
 import {
+  compressedParquet,
   type DataFile,
   type DataFolder,
   findDataFiles,
+  isCompressedParquet,
   isHidden,
   kindOf,
   tableOf,
   type TableFiles,
+  type UnreadFile,
 } from './data-files.ts';
 
 /** The files of a data folder, or of a bucket, by table. */
@@ -39,7 +42,7 @@ async function findRemoteFiles(
     `SELECT filename, size::DOUBLE, epoch_us(last_modified) FROM read_blob(${pattern}) ORDER BY filename`,
   );
   const declared = new Map(tables.map(({ name }) => [name.toLowerCase(), name]));
-  const found = new Map<string, { files: DataFile[]; problem?: string }>();
+  const found = new Map<string, { files: DataFile[]; unread: UnreadFile[]; problem?: string }>();
   const others = new Set<string>();
   for (const [path, size, micros] of listed) {
     const name = String(path).slice(root.length);
@@ -50,7 +53,7 @@ async function findRemoteFiles(
       others.add(name.split('/', 1)[0] ?? name);
       continue;
     }
-    const ofTable = found.get(table) ?? { files: [] };
+    const ofTable = found.get(table) ?? { files: [], unread: [] };
     found.set(table, ofTable);
     const mtime = BigInt(String(micros)) * 1000n;
     const file = {
@@ -63,7 +66,8 @@ async function findRemoteFiles(
       mtime,
       ctime: mtime,
     };
-    if (kind.format === 'parquet' && kind.compression === undefined) ofTable.files.push(file);
+    if (isCompressedParquet(kind)) ofTable.unread.push({ name, reason: compressedParquet });
+    else if (kind.format === 'parquet') ofTable.files.push(file);
     else
       ofTable.problem ??= `${name}: only Parquet is read from a bucket; querygate tables convert makes it of other files`;
   }

@@ -46,7 +46,7 @@ export interface ImportTables {
    * @returns the table as it was; undefined if they do already
    */
   openFiles(name: string): Promise<TableInStore | undefined>;
-  readonly files: Pick<FilesInPlace, 'of' | 'read' | 'forget'>;
+  readonly files: Pick<FilesInPlace, 'of' | 'read' | 'forget' | 'touch'>;
 }
 
 /** The store of an import: all that the import knows of it. */

@@ -17,6 +17,10 @@ export interface ManifestEntry {
   /** Size and modification time of the file when its last batch was imported. */
   readonly size: number;
   readonly mtime: bigint;
+  /** Of the last change of content or metadata; undefined in a store of an earlier release. */
+  readonly ctime?: bigint | undefined;
+  /** Of the footer of a file that is read where it is; else of the whole file, once it had to be read again to compare. */
+  readonly digest: string;
   /** Fingerprint of the file's first `headBytes` bytes. */
   readonly head: string;
   readonly headBytes: number;
@@ -58,6 +62,8 @@ export interface Manifest {
   readonly completeTables: Set<string>;
   /** Statements that insert entries, in place of those with the same numbers. */
   put(entries: readonly ManifestEntry[]): readonly string[];
+  /** Statements that store the `ctime` and `digest` of entries. */
+  touch(entries: readonly ManifestEntry[]): readonly string[];
   /** Statements that remove entries and their rejects. */
   remove(numbers: Iterable<number>): readonly string[];
   /** Called once what `put` and `remove` have built is committed. */
@@ -82,6 +88,8 @@ export async function loadManifest(connection: DuckDBConnection): Promise<Manife
     CREATE TABLE IF NOT EXISTS ${files} ("number" INTEGER, "table" VARCHAR, "name" VARCHAR, "identity" VARCHAR,
       "size" BIGINT, "mtime" BIGINT, "head" VARCHAR, "headBytes" INTEGER, "tail" VARCHAR, "offset" BIGINT,
       "lines" BIGINT, "rows" BIGINT, "rejected" BIGINT, "done" BOOLEAN);
+    ALTER TABLE ${files} ADD COLUMN IF NOT EXISTS "ctime" BIGINT;
+    ALTER TABLE ${files} ADD COLUMN IF NOT EXISTS "digest" VARCHAR DEFAULT '';
     CREATE TABLE IF NOT EXISTS ${footers} ("number" INTEGER, "footer" VARCHAR);
     CREATE TABLE IF NOT EXISTS ${rejectLines} ("number" INTEGER, "line" BIGINT, "reason" VARCHAR);
     CREATE TABLE IF NOT EXISTS ${completeTables} AS SELECT "table" FROM ${files} GROUP BY "table" HAVING bool_and("done");
@@ -108,6 +116,16 @@ export async function loadManifest(connection: DuckDBConnection): Promise<Manife
         ...entries.flatMap(({ footer, number }) =>
           footer ? [`INSERT INTO ${footers} VALUES (${number}, ${quoteText(JSON.stringify(footer))})`] : [],
         ),
+      ];
+    },
+    touch(entries) {
+      if (entries.length === 0) return [];
+      const values = entries.map(
+        (entry) => `(${touched.map((column) => literal(entry[column])).join(', ')})`,
+      );
+      return [
+        `UPDATE ${files} SET "ctime" = new.ctime, "digest" = new.digest
+          FROM (VALUES ${values.join(', ')}) AS new(number, ctime, digest) WHERE ${files}."number" = new.number`,
       ];
     },
     remove(numbers) {
@@ -161,18 +179,23 @@ export async function forgetTables(connection: DuckDBConnection, tables: readonl
   await connection.run(`DELETE ${ofTable}`);
 }
 
-const texts = ['table', 'name', 'identity', 'head', 'tail'] as const;
+const texts = ['table', 'name', 'identity', 'head', 'tail', 'digest'] as const;
 const counts = ['number', 'size', 'headBytes', 'offset', 'lines', 'rows', 'rejected'] as const;
-const columns = [...texts, ...counts, 'mtime', 'done'] as const;
+const columns = [...texts, ...counts, 'mtime', 'ctime', 'done'] as const;
+const touched = ['number', 'ctime', 'digest'] as const;
 
-const literal = (value: string | number | bigint | boolean) =>
-  typeof value === 'string' ? quoteText(value) : String(value);
+const literal = (value: string | number | bigint | boolean | undefined) =>
+  typeof value === 'string' ? quoteText(value) : String(value ?? 'NULL');
 
 function parseEntry(row: Readonly<Record<string, unknown>>): ManifestEntry {
   const read = <K extends string, V>(names: readonly K[], as: (value: unknown) => V) =>
     Object.fromEntries(names.map((name) => [name, as(row[name])])) as Record<K, V>;
-  const { mtime, done, footer } = row;
-  const others = { mtime: BigInt(String(mtime)), done: done === true };
+  const { mtime, ctime, done, footer } = row;
+  const others = {
+    mtime: BigInt(String(mtime)),
+    ...(ctime !== null && { ctime: BigInt(String(ctime)) }),
+    done: done === true,
+  };
   return {
     ...{ ...read(texts, String), ...read(counts, Number), ...others },
     ...(typeof footer === 'string' && { footer: JSON.parse(footer) }),

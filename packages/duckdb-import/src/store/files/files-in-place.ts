@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { Bindings, FileRead } from '@querygate/bigquery-sql/duckdb';
 import { nowParameter } from '@querygate/bigquery-sql/tree';
 import type { TableInStore } from '../table-in-store.ts';
+import { footerDigest } from '../file-digests.ts';
 import { isRemote } from '../remote-path.ts';
 import {
   filesRelation,
@@ -20,6 +21,9 @@ const noFiles: FilesOfTable = { files: [], hasImported: true };
 
 /** How many relations of some files are kept as text, of each table. */
 const maxTexts = 64;
+
+/** A file that was compared. */
+type Touch = Pick<PlacedFile, 'number' | 'ctime' | 'digest'>;
 
 /** The files of tables that are read where they are, as the manifest has them. */
 export class FilesInPlace {
@@ -44,6 +48,16 @@ export class FilesInPlace {
 
   viewSql(table: TableInStore, files: FilesOfTable = this.of(table.name)): string {
     return `CREATE OR REPLACE VIEW ${table.relation} AS ${filesRelation(table, { ...files, since: this.#since })}`;
+  }
+
+  /** Files are the same although the time of their last change is another one. */
+  touch(entries: readonly Touch[]): void {
+    const touched = new Map(entries.map(({ number, ctime, digest }) => [number, { ctime, digest }]));
+    for (const [table, rows] of this.#byTable)
+      this.#byTable.set(table, {
+        ...rows,
+        files: rows.files.map((file) => ({ ...file, ...touched.get(file.number) })),
+      });
   }
 
   /** Forgets the files of a table whose rows have been dropped. Its views are left as they are, for queries of before. */
@@ -249,10 +263,15 @@ export class FilesReading {
   }
 }
 
-const isAsKnown = async ({ path, identity, size, mtime }: PlacedFile): Promise<boolean> =>
+async function isAsKnown({ path, identity, size, mtime, ctime, digest }: PlacedFile): Promise<boolean> {
   // DuckDB compares the tag of a file in a bucket with each request.
-  isRemote(path) ||
-  stat(path, { bigint: true }).then(
-    (now) => `${now.dev}:${now.ino}` === identity && Number(now.size) === size && now.mtimeNs === mtime,
-    () => false,
-  );
+  if (isRemote(path)) return true;
+  try {
+    const now = await stat(path, { bigint: true });
+    const isSame = `${now.dev}:${now.ino}` === identity && Number(now.size) === size && now.mtimeNs === mtime;
+    if (!isSame || ctime === undefined || now.ctimeNs === ctime) return isSame;
+    return (await footerDigest(path, size)) === digest;
+  } catch {
+    return false;
+  }
+}

@@ -27,6 +27,9 @@ export interface PlacedFile extends Footer {
   readonly identity: string;
   readonly size: number;
   readonly mtime: bigint;
+  readonly ctime?: bigint | undefined;
+  /** Of the footer. */
+  readonly digest: string;
   /** The same for files with the same columns. */
   readonly shape: string;
   /** Its columns, by name in lower case; `partition` is left out. */

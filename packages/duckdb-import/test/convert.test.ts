@@ -1,0 +1,244 @@
+import { linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { registerHostFunctions, sessionSettings } from '@querygate/bigquery-sql/duckdb';
+import type { Field, FieldType, TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type ConvertOptions, convertTable } from '../src/convert/convert-table.ts';
+import { openImportFolder } from './import-folder.ts';
+
+const field = (name: string, type: FieldType, more: Partial<Field> = {}): Field => ({
+  ...{ name, type, mode: 'NULLABLE' },
+  ...more,
+});
+const table = (...fields: readonly Field[]): TableSchema => ({ name: 'logs', fields });
+
+let root: string;
+let instance: DuckDBInstance;
+const at = (...names: readonly string[]) => join(root, ...names);
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), 'convert-'));
+  mkdirSync(at('data', 'logs'), { recursive: true });
+  instance = await DuckDBInstance.create(':memory:', { threads: '2' });
+});
+afterEach(() => {
+  instance.closeSync();
+  rmSync(root, { recursive: true });
+});
+
+const connect = async (): Promise<DuckDBConnection> => {
+  const connection = await instance.connect();
+  await connection.run(sessionSettings.join(';'));
+  return connection;
+};
+
+const run = async (sql: string) => {
+  const connection = await connect();
+  const rows = (await connection.runAndReadAll(sql)).getRowsJson();
+  connection.closeSync();
+  return rows;
+};
+
+const write = (name: string, rows: readonly unknown[]) =>
+  writeFileSync(at('data', 'logs', name), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+
+const convert = async (schema: TableSchema, more: Partial<ConvertOptions> = {}) => {
+  registerHostFunctions(await connect());
+  const problems: string[] = [];
+  const converted = await convertTable({
+    ...{ connect, table: schema, dataDir: at('data'), to: at('out'), removesSources: false },
+    sortColumns: () => [],
+    onProblem: (message) => problems.push(message),
+    onProgress: () => {},
+    signal: new AbortController().signal,
+    ...more,
+  }).finally(() => run('DETACH DATABASE IF EXISTS store'));
+  return { ...converted, problems };
+};
+
+/** The rows of a folder as queries read them. */
+const rowsOf = async (schema: TableSchema, name: string) => {
+  const folder = await openImportFolder({ dataDir: at(name) }, [schema]);
+  expect(await folder.sync()).toEqual([]);
+  const rows = await folder.store.queryJson('SELECT * FROM logs ORDER BY ALL');
+  await folder.close();
+  return rows;
+};
+
+describe('a conversion', () => {
+  const numbers = [
+    ...[
+      '0',
+      '1',
+      '-1',
+      '9.99',
+      '10',
+      '-10',
+      '12345.678',
+      '-99999.5',
+      '0.00000000000000000000000000000000000001',
+    ],
+    ...['-0.5', '99999999999999999999999999999999999999', '-12345678901234567890.12345678901234567890'],
+  ];
+
+  test('keeps each BIGNUMERIC, also in lists and records', async () => {
+    const b = (mode: Field['mode']) => field('b', 'BIGNUMERIC', { mode });
+    const schema = table(
+      field('b', 'BIGNUMERIC'),
+      field('list', 'BIGNUMERIC', { mode: 'REPEATED' }),
+      field('one', 'RECORD', { fields: [b('NULLABLE'), field('bs', 'BIGNUMERIC', { mode: 'REPEATED' })] }),
+      field('few', 'RECORD', { mode: 'REPEATED', fields: [b('NULLABLE')] }),
+      field('many', 'RECORD', {
+        mode: 'REPEATED',
+        fields: [
+          b('NULLABLE'),
+          field('deep', 'RECORD', { mode: 'REPEATED', fields: [b('NULLABLE'), field('s', 'STRING')] }),
+        ],
+      }),
+    );
+    write('0.ndjson', [
+      ...numbers.map((n) => ({
+        ...{ b: n, list: [n, '1', n], one: { b: n, bs: [n] }, few: [{ b: n }] },
+        many: [
+          { b: n, deep: [{ b: n, s: 'x' }, { b: null }] },
+          { b: '10', deep: [] },
+        ],
+      })),
+      { b: null, list: [], one: null, few: [], many: [{ b: null }] },
+      { one: {} },
+    ]);
+    const before = await rowsOf(schema, 'data');
+    expect(await convert(schema)).toMatchObject({ rows: numbers.length + 2, files: 1, problems: [] });
+    expect(await rowsOf(schema, 'out')).toEqual(before);
+  });
+
+  const types = {
+    INTEGER: ['-9223372036854775808', 5],
+    FLOAT: ['NaN', '-Infinity', -0, 0.1],
+    NUMERIC: ['99999999999999999999999999999.999999999', '-0.000000001'],
+    BIGNUMERIC: ['-10', '12345678901234567890123.5'],
+    BOOLEAN: [true, false],
+    STRING: ['', 'é\u0000"', '{"a":1}'],
+    BYTES: ['AP8=', ''],
+    DATE: ['0001-01-01', '9999-12-31'],
+    TIME: ['23:59:59.999999', '00:00:00'],
+    DATETIME: ['0001-01-01T00:00:00', '9999-12-31T23:59:59.999999'],
+    TIMESTAMP: ['0001-01-01T00:00:00Z', '9999-12-31T23:59:59.999999Z'],
+    JSON: [{ b: 1, a: [1.5, null, 'x'] }, 'text', 1e300, []],
+  } satisfies Partial<Record<FieldType, readonly unknown[]>>;
+
+  test.each(Object.entries(types) as [FieldType, readonly unknown[]][])(
+    'keeps each %s',
+    async (type, values) => {
+      const schema = table(
+        field('v', type),
+        field('list', type, { mode: 'REPEATED' }),
+        field('r', 'RECORD', { mode: 'REPEATED', fields: [field('v', type)] }),
+      );
+      const rows = [
+        ...values.map((v) => ({ v })),
+        { list: values, r: values.map((v) => ({ v })) },
+        { r: [{}] },
+      ];
+      write('0.ndjson', rows);
+      const before = await rowsOf(schema, 'data');
+      expect(await convert(schema)).toMatchObject({ rows: rows.length, rejected: 0, problems: [] });
+      expect(await rowsOf(schema, 'out')).toEqual(before);
+    },
+  );
+
+  test('refuses a file whose values are not those that were read', async () => {
+    write('0.ndjson', [{ id: 1 }, { id: 2 }]);
+    const wrong = async () => {
+      const connection = await connect();
+      const { run: runSql } = connection;
+      connection.run = (sql, ...more) =>
+        runSql.call(connection, sql.replace(/^COPY \(SELECT "id" AS/, 'COPY (SELECT "id" + 1 AS'), ...more);
+      return connection;
+    };
+    const converted = convert(table(field('id', 'INTEGER')), { connect: wrong, removesSources: true });
+    await expect(converted).rejects.toMatchObject({
+      problems: [{ message: expect.stringContaining('are not those that were read') }],
+    });
+    expect(readdirSync(at('data', 'logs'))).toEqual(['0.ndjson']);
+  });
+
+  test('says that the disk is full, and goes on once it has room', async () => {
+    write('0.ndjson', [{ id: 1 }, { id: 2 }]);
+    const onFullDisk = async () => {
+      const connection = await connect();
+      const { run: runSql } = connection;
+      connection.run = (sql, ...more) =>
+        /^INSERT INTO store.stored/.test(sql)
+          ? Promise.reject(new Error('IO Error: Could not write file "x": No space left on device'))
+          : runSql.call(connection, sql, ...more);
+      return connection;
+    };
+    const schema = table(field('id', 'INTEGER'));
+    await expect(convert(schema, { connect: onFullDisk })).rejects.toMatchObject({
+      problems: [
+        {
+          message:
+            'the import is paused: the disk of the store or of its temporary files is full; the same command goes on once it has room',
+        },
+      ],
+    });
+    expect(await convert(schema)).toMatchObject({ rows: 2, files: 1 });
+  });
+
+  describe('that removes sources', () => {
+    const schema = table(field('id', 'INTEGER'));
+    const stop = (line: string) => {
+      if (line.startsWith('writing 100')) throw new Error('stopped');
+    };
+    /** A conversion that has ended before it removes sources; then the record of a source is another one. */
+    const wrongRecord = async (sql: string) => {
+      write('0.ndjson', [{ id: 1 }, { id: 2 }]);
+      writeFileSync(at('data', 'logs', '1.csv'), 'id\n3\n4\n');
+      writeFileSync(at('data', 'logs', '2.json'), '[{"id":5},{"id":6}]');
+      await run(
+        `COPY (SELECT unnest([7, 8]) AS id) TO '${at('data', 'logs', '3.parquet')}' (FORMAT parquet)`,
+      );
+      await expect(convert(schema, { onProgress: stop })).rejects.toThrow('stopped');
+      await run(
+        `ATTACH '${at('out', '.logs', 'store.duckdb')}' AS store; UPDATE store."import".files SET rows = ${sql}; DETACH store`,
+      );
+      writeFileSync(at('out', '.logs', 'written'), '');
+    };
+    const sources = () => readdirSync(at('data', 'logs')).sort();
+
+    test('removes those of each format', async () => {
+      await wrongRecord('rows');
+      expect(await convert(schema, { removesSources: true })).toMatchObject({ kept: [] });
+      expect(sources()).toEqual([]);
+      expect(await rowsOf(schema, 'out')).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((id) => [String(id)]));
+    });
+
+    test('removes all names of one', async () => {
+      write('0.ndjson', [{ id: 1 }]);
+      symlinkSync('0.ndjson', at('data', 'logs', 'latest.ndjson'));
+      linkSync(at('data', 'logs', '0.ndjson'), at('data', 'logs', 'hard.ndjson'));
+      symlinkSync('logs', at('data', 'logs.d'));
+      expect(await convert(schema, { removesSources: true })).toMatchObject({ rows: 1, kept: [] });
+      expect(sources()).toEqual([]);
+    });
+
+    test('removes none if the new files have another number of rows', async () => {
+      await wrongRecord(`rows + (name = 'logs/1.csv')::INTEGER`);
+      await expect(convert(schema, { removesSources: true })).rejects.toMatchObject({
+        problems: [{ message: expect.stringContaining('8 rows, of 9 in the sources, which are left') }],
+      });
+      expect(sources()).toHaveLength(4);
+    });
+
+    test('keeps each that has another number of rows than were read of it', async () => {
+      await wrongRecord(`CASE name[6] WHEN '0' THEN 1 WHEN '1' THEN 3 WHEN '2' THEN 1 ELSE 3 END`);
+      const { kept } = await convert(schema, { removesSources: true });
+      expect(kept.map(({ message }) => message)).toEqual(
+        [1, 3, 1, 3].map((rows) => `is kept, because it has 2 rows, and ${rows} are in new files`),
+      );
+      expect(sources()).toHaveLength(4);
+    });
+  });
+});
