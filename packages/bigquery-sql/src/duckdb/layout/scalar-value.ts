@@ -89,7 +89,9 @@ function convertedValue(target: string, source: SourceValue): string | undefined
   }
   if (String(type) === target) return withinRange(target, sql);
   if (type.alias === 'JSON') return ofJson(target, sql);
-  if (textTypes.has(type.typeId)) return ofText[target]?.(`CAST(${sql} AS VARCHAR)`);
+  // The shortest text of a double: a cast to a decimal multiplies it by 10^9, which rounds.
+  if (textTypes.has(type.typeId) || (target === 'DECIMAL(38,9)' && floats.has(type.typeId)))
+    return ofText[target]?.(`CAST(${sql} AS VARCHAR)`);
   if (type.typeId === DuckDBTypeId.BLOB && target === 'VARCHAR') return `TRY(decode(${sql}))`;
   const cast = `try_cast(${sql} AS ${target})`;
   // Nanoseconds are cut, as in texts.
@@ -121,6 +123,8 @@ const numbers: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.DOUBLE,
   DuckDBTypeId.DECIMAL,
 ]);
+
+const floats: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.FLOAT, DuckDBTypeId.DOUBLE]);
 
 const instants: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.DATE,
