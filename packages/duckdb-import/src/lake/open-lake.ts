@@ -15,7 +15,7 @@ import type { LakeLocation } from './lake-location.ts';
 import {
   type LakeTable,
   changedSince,
-  readStatistics,
+  readLakeColumns,
   SnapshotReader,
   snapshotAt,
   tablesAt,
@@ -164,13 +164,9 @@ async function examineTable(
   const { schema, version } = table;
   const from = `${database}.${quote(schema)}.${quote(table.name)} AS r AT (VERSION => ${version})`;
   const found = await describeSource(connection, `(SELECT * FROM ${from})`);
-  const sources = new Map([...found].map(([key, value]) => [key, { ...value, isChecked: true as const }]));
-  const statistics = await readStatistics(connection, database, table);
-  const columns = [...sources.keys()].map((key) => {
-    const written = [...statistics.keys()].find((path) => path.toLowerCase() === key);
-    return [written ?? key, ''] as const;
-  });
-  const examined = examineFields(statistics, fields, columns, sources);
+  const flags = { isChecked: true, isRawJson: true } as const;
+  const sources = new Map([...found].map(([key, value]) => [key, { ...value, ...flags }]));
+  const examined = examineFields(await readLakeColumns(connection, database, table), fields, sources);
   if ('doubt' in examined) return { problem: examined.doubt };
   return { lake: { from, sources, version }, repeated: new Set(examined.repeatedPaths) };
 }

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Leaves } from '../load/read-footer.ts';
+import type { Leaf, Member, Part } from '../read/parquet-columns.ts';
 import type { NoRows } from '../store/files/files-relation.ts';
 import { readRows } from '../store/statements.ts';
 import { metadataOf } from './lake-catalog.ts';
@@ -114,12 +114,12 @@ function changedTables(text: string, kind = '\\w+'): readonly number[] {
   return [...withoutNames.matchAll(new RegExp(`\\b${kind}:(\\d+)`, 'g'))].map(([, id]) => Number(id));
 }
 
-/** The statistics of a table's columns: which have a value in each row. */
-export async function readStatistics(
+/** The columns of a table, in the order of DuckDB, with their statistics: which have a value in each row. */
+export async function readLakeColumns(
   connection: DuckDBConnection,
   database: string,
   { id, version }: LakeTable,
-): Promise<Leaves> {
+): Promise<readonly Member[]> {
   const metadata = metadataOf(database);
   // Of a column that was added to rows, nothing is known.
   const found = await readRows(
@@ -127,32 +127,25 @@ export async function readStatistics(
     `SELECT c.column_id::DOUBLE, c.parent_column::DOUBLE, c.column_name, c.column_type,
       NOT c.nulls_allowed OR coalesce(NOT s.contains_null, false)
     FROM ${metadata}.ducklake_column AS c LEFT JOIN ${metadata}.ducklake_table_column_stats AS s USING (table_id, column_id)
-    WHERE c.table_id = ${id} AND ${visibleAt('c', version)}`,
+    WHERE c.table_id = ${id} AND ${visibleAt('c', version)} ORDER BY c.column_order`,
   );
-  const columns = new Map(
-    found.map(([column, parent, name, type, isFilled]) => [
-      Number(column),
-      {
-        parent: parent === null ? undefined : Number(parent),
-        name: String(name),
-        isList: type === 'list',
-        isFilled: isFilled === true,
-      },
-    ]),
-  );
-  const pathOf = (column: number): string => {
-    const { parent, name = '' } = columns.get(column) ?? {};
-    if (parent === undefined) return name;
-    return `${pathOf(parent)}, ${columns.get(parent)?.isList ? 'list, element' : name}`;
-  };
-  const others = {
-    isSingle: false,
-    isInRange: undefined,
-    micros: undefined,
-    integers: undefined,
-    texts: undefined,
-  };
-  return new Map(
-    [...columns].map(([column, { isFilled }]) => [pathOf(column), { ...others, hasNoNulls: isFilled }]),
-  );
+  const byParent = Map.groupBy(found, ([, parent]) => (parent === null ? undefined : Number(parent)));
+  const membersOf = (parent: number | undefined): readonly Member[] =>
+    (byParent.get(parent) ?? []).map(([column, , name, type, isFilled]) => ({
+      name: String(name),
+      part: partOf(String(type), membersOf(Number(column)), isFilled === true),
+    }));
+  return membersOf(undefined);
 }
+
+function partOf(type: string, members: readonly Member[], hasNoNulls: boolean): Part {
+  const [element] = members;
+  if (type === 'list' && element) return { kind: 'list', element: element.part };
+  if (members.length > 0) return { kind: 'record', members, hasNoNulls };
+  return { kind: 'leaf', leaf: { ...unknown, hasNoNulls } };
+}
+
+const unknown: Leaf = {
+  ...{ isSingle: false, hasNoNulls: false, isEmpty: false, isInRange: undefined },
+  ...{ micros: undefined, integers: undefined, texts: undefined },
+};

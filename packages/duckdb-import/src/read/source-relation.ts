@@ -13,7 +13,9 @@ import { quoteText } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
 import type { DataFile } from '../scan/data-files.ts';
 import type { SourceRelation } from '../store/import-tables.ts';
+import { withoutValues } from '../store/files/placed-file.ts';
 import { parquetSql } from '../store/statements.ts';
+import { pathsWithoutValues, readParquetColumns } from './parquet-columns.ts';
 
 const fileColumn = reservedName('file');
 
@@ -51,8 +53,8 @@ export function readJsonSql({ fields }: TableSchema, paths: readonly string[], m
     format = 'newline_delimited', records = true, compression = 'uncompressed', hive_partitioning = false${moreOptions})`;
 }
 
-/** The rows of a Parquet file. @param excludedRows numbers of rows to leave out, from 1 */
-export function parquetRelation(
+/** The rows of a Parquet file, with the types of its values: a column without values has the type of NULL. @param excludedRows numbers of rows to leave out, from 1 */
+export async function parquetRelation(
   connection: DuckDBConnection,
   { path, partition }: Pick<DataFile, 'path' | 'partition'>,
   number: number,
@@ -62,7 +64,18 @@ export function parquetRelation(
     excludedRows.length === 0
       ? parquetSql([path])
       : `(SELECT * FROM ${parquetSql([path], ', file_row_number = true')} WHERE file_row_number + 1 NOT IN (${excludedRows.join(', ')}))`;
-  return buildRelation(connection, source, partition, String(number));
+  const found = await describeSource(connection, source);
+  const inFile = await readParquetColumns(connection, path);
+  const empty = new Set(
+    [...found].flatMap(([name, { type }], at) => pathsWithoutValues(type, inFile[at]?.part, name)),
+  );
+  const columns = new Map<string, SourceValue>(
+    [...found].map(([name, { sql, type }]) => [
+      name,
+      { sql, type: withoutValues(type, name, empty), isRawJson: true },
+    ]),
+  );
+  return { source, columns: withPartition(columns, partition), fileNumber: String(number) };
 }
 
 /** The values that are stored of a row of a source, as SQL. @param refuse how a value that cannot be converted fails */
@@ -89,7 +102,13 @@ export async function describeColumns(
   source: string,
   partition: DataFile['partition'],
 ): Promise<ReadonlyMap<string, SourceValue>> {
-  const columns = await describeSource(connection, source);
+  return withPartition(await describeSource(connection, source), partition);
+}
+
+function withPartition(
+  columns: Map<string, SourceValue>,
+  partition: DataFile['partition'],
+): ReadonlyMap<string, SourceValue> {
   for (const [key, value] of Object.entries(partition)) {
     columns.set(key, { sql: value === null ? 'NULL' : quoteText(value), type: VARCHAR });
   }

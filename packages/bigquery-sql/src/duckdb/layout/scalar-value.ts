@@ -12,6 +12,8 @@ export interface SourceValue {
   readonly type: DuckDBType;
   /** True if every value is known to be one of the declared type, as `hasOnlyValuesOf` says: none has to be looked at. */
   readonly isChecked?: true;
+  /** True if JSON is spelled as its writer did: with spaces, and with what is not JSON. */
+  readonly isRawJson?: true;
   /** True for a value that a table of the same fields stores: it is taken as it is. */
   readonly isStored?: true;
 }
@@ -28,9 +30,10 @@ export type ErrorSql = (name: string, sqlMessage: string) => string;
 export function scalarValue(field: Field, source: SourceValue, errorSql: ErrorSql): string {
   const target = elementType(field);
   const { sql, type } = source;
+  if (type.typeId === DuckDBTypeId.SQLNULL) return `CAST(NULL AS ${target})`;
   const isOfTarget = String(type) === target && type.alias === undefined;
   if (source.isStored || (isOfTarget && (source.isChecked || !hasRange(target)))) return sql;
-  if (source.isChecked) return checkedValue(target, source);
+  if (source.isChecked && !(source.isRawJson && target === 'JSON')) return checkedValue(target, source);
   if (target === 'VARCHAR' && type.typeId !== DuckDBTypeId.BLOB) return `CAST(${sql} AS VARCHAR)`;
   if (target === 'BIGNUM' && type.alias !== 'JSON' && !textTypes.has(type.typeId))
     return `host_bignumeric(CAST(${sql} AS VARCHAR))`;
@@ -84,8 +87,9 @@ const shown = ({ sql, type }: SourceValue): string =>
 function convertedValue(target: string, source: SourceValue): string | undefined {
   const { sql, type } = source;
   if (target === 'JSON' && isValue(type)) {
+    const isRaw = source.isRawJson && type.alias === 'JSON';
     const json = `CAST(${sql} AS JSON)`;
-    return `CASE WHEN NOT ${isOddJson(`CAST(${json} AS VARCHAR)`)} THEN ${json} END`;
+    return `CASE WHEN NOT ${isOddJson(`CAST(${json} AS VARCHAR)`)} THEN ${isRaw ? `json(${sql})` : json} END`;
   }
   if (String(type) === target) return withinRange(target, sql);
   if (type.alias === 'JSON') return ofJson(target, sql);

@@ -33,7 +33,8 @@ interface Place {
 
 function storedAt(field: Field, source: SourceValue | undefined, place: Place): string {
   const { name, mode } = field;
-  const value = source === undefined ? `CAST(NULL AS ${columnType(field)})` : convert(field, source, place);
+  const isMissing = source === undefined || source.type.typeId === DuckDBTypeId.SQLNULL;
+  const value = isMissing ? `CAST(NULL AS ${columnType(field)})` : convert(field, source, place);
   if (mode === 'REPEATED') return `coalesce(${value}, [])`;
   if (mode === 'REQUIRED' && !source?.isChecked)
     return `coalesce(${value}, ${place.errorSql(name, quoteText('is missing'))})`;
