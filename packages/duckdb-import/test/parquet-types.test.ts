@@ -38,6 +38,8 @@ const cases: readonly (readonly [parquet: string, type: FieldType, values: Value
   ['TIMESTAMPTZ', 'DATETIME', { "'2026-01-31 12:00:00+02'": '2026-01-31 10:00:00' }],
   ['VARCHAR', 'DATE', { "'2026-01-31'": '2026-01-31', "'2026-01-31T12:00:00'": undefined }],
   ['VARCHAR', 'TIME', { "'12:00:00'": '12:00:00', "'2026-01-31'": undefined }],
+  ['TIMETZ', 'TIME', { "'12:00:00.5+02'": '10:00:00.5' }],
+  ['UUID', 'BYTES', { "'30313233-3435-3637-3839-616263646566'": '0123456789abcdef' }],
   ['BLOB', 'STRING', { "'\\xC3\\xA9'": 'é', "'\\xC3'": undefined }],
   ['DOUBLE', 'STRING', { '1.5': '1.5' }],
   [

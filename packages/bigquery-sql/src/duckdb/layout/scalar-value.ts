@@ -51,11 +51,15 @@ export function scalarValue(field: Field, source: SourceValue, errorSql: ErrorSq
 
 /** A cast alone, through which DuckDB sees the statistics of a file. */
 function checkedValue(target: string, { sql, type }: SourceValue): string {
+  if (type.typeId === DuckDBTypeId.TIME_TZ && target === 'TIME') return inUtc(sql);
   if (target !== 'BIGNUM') return `CAST(${sql} AS ${target})`;
   // It counts units of 10^-38.
   const scale = type.typeId === DuckDBTypeId.DECIMAL ? type.scale : 0;
   return `CAST(replace(CAST(${sql} AS VARCHAR), '.', '') || '${'0'.repeat(38 - scale)}' AS BIGNUM)`;
 }
+
+/** A cast alone leaves the offset out. */
+const inUtc = (sql: string) => `CAST(timezone('UTC', ${sql}) AS TIME)`;
 
 function noValue({ name, type }: Field, found: DuckDBType): never {
   throw new Error(`${name}: the file has ${found}, which is not ${type}`);
@@ -96,6 +100,8 @@ function convertedValue(target: string, source: SourceValue): string | undefined
   // The shortest text of a double: a cast to a decimal multiplies it by 10^9, which rounds.
   if (textTypes.has(type.typeId) || (target === 'DECIMAL(38,9)' && floats.has(type.typeId)))
     return ofText[target]?.(`CAST(${sql} AS VARCHAR)`);
+  if (type.typeId === DuckDBTypeId.TIME_TZ && target === 'TIME') return inUtc(sql);
+  if (type.typeId === DuckDBTypeId.UUID && target === 'BLOB') return `CAST(${sql} AS BLOB)`;
   if (type.typeId === DuckDBTypeId.BLOB && target === 'VARCHAR') return `TRY(decode(${sql}))`;
   const cast = `try_cast(${sql} AS ${target})`;
   // Nanoseconds are cut, as in texts.
