@@ -171,6 +171,69 @@ describe('names', () => {
   });
 });
 
+test('times in UTC are those of TIME', async () => {
+  const { isPlaced, rows } = await read('utc-times', [field('n', 'INTEGER'), field('v', 'TIME')]);
+  expect(isPlaced).toBe(true);
+  expect(rows).toEqual([
+    ['1', '01:00:00.000001'],
+    ['2', null],
+  ]);
+});
+
+describe('a map', () => {
+  const pair = [field('key', 'STRING'), field('value', 'INTEGER')];
+  const rows = `SELECT 1 AS n, MAP {'a': 1, 'b': NULL} AS m, {i: MAP {'c': 3}} AS r
+    UNION ALL SELECT 2, MAP {}, {i: NULL} UNION ALL SELECT 3, NULL, NULL`;
+
+  test('is read as repeated records', async () => {
+    const inner = field('i', 'RECORD', { ...repeated, fields: pair });
+    const found = await read(rows, [
+      field('n', 'INTEGER'),
+      field('m', 'RECORD', { ...repeated, fields: pair }),
+      field('r', 'RECORD', { fields: [inner] }),
+    ]);
+    expect(found).toMatchObject({ problems: [], reasons: [] });
+    expect(found.rows.map(([n, m]) => [n, m])).toEqual([
+      [
+        '1',
+        [
+          { key: 'a', value: '1' },
+          { key: 'b', value: null },
+        ],
+      ],
+      ['2', []],
+      ['3', []],
+    ]);
+    expect(found.rows[0]?.slice(2)).toEqual([true, true, 'c', '3']);
+  });
+
+  test('is read as a record that has them in key_value', async () => {
+    const entries = field('key_value', 'RECORD', { ...repeated, fields: pair });
+    const found = await read(rows, [field('n', 'INTEGER'), field('m', 'RECORD', { fields: [entries] })]);
+    expect(found).toMatchObject({ problems: [], reasons: [] });
+    expect(found.rows).toEqual([
+      [
+        '1',
+        true,
+        [
+          { key: 'a', value: '1' },
+          { key: 'b', value: null },
+        ],
+      ],
+      ['2', true, []],
+      ['3', false, null],
+    ]);
+  });
+
+  test('has elements of lists', async () => {
+    const entries = field('key_value', 'RECORD', { ...repeated, fields: pair });
+    const found = await read(`SELECT 1 AS n, [MAP {'a': 1}, MAP {}] AS l`, [
+      ...[field('n', 'INTEGER'), field('l', 'RECORD', { ...repeated, fields: [entries] })],
+    ]);
+    expect(found.rows).toEqual([['1', [{ key_value: [{ key: 'a', value: '1' }] }, { key_value: [] }]]]);
+  });
+});
+
 describe('times of a file without statistics', () => {
   const fields = [field('n', 'INTEGER'), field('t', 'TIMESTAMP'), field('l', 'DATE', repeated)];
   test('are read where they are', async () => {
