@@ -14,6 +14,10 @@ afterAll(() => rmSync(folder, { recursive: true }));
 async function infer(name: string, content: string) {
   const path = join(folder, name);
   writeFileSync(path, content);
+  return inferFile(path);
+}
+
+async function inferFile(path: string) {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
   try {
@@ -44,6 +48,36 @@ describe('integers that DuckDB reads as DOUBLE keep their digits', () => {
     const long = '9'.repeat(25);
     const { fields } = await infer('mixed.ndjson', `{"n":${long},"s":"${long}"}\n{"n":1.5,"s":"1"}\n`);
     expect(fields).toMatchObject([{ type: 'FLOAT' }, { type: 'STRING' }]);
+  });
+});
+
+describe('of Parquet', () => {
+  const inferParquet = (name: string) => inferFile(join(import.meta.dirname, 'parquet', `${name}.parquet`));
+
+  test('decimals of more digits than can be read get a note', async () => {
+    const { fields, notes } = await inferParquet('wide-decimals');
+    expect(fields).toMatchObject([
+      {},
+      { type: 'BIGNUMERIC' },
+      {},
+      { type: 'BIGNUMERIC', mode: 'REPEATED' },
+      {},
+    ]);
+    expect(notes).toContainEqual(
+      'd, r.d and l: each is BIGNUMERIC, but the file has DECIMAL(76, 38), and only decimals of at most 38 digits can be read; write it as DECIMAL(38, …) or as text',
+    );
+  });
+
+  test('columns without a type are STRING, with a note', async () => {
+    const { fields, notes } = await inferParquet('without-values');
+    expect(fields[1]).toMatchObject({ name: 'v', type: 'STRING' });
+    expect(notes).toContainEqual(
+      expect.stringMatching(/^v, r\.v, l and lr\.v: each is STRING: the rows have no value/),
+    );
+  });
+
+  test('times in UTC are TIME', async () => {
+    expect((await inferParquet('utc-times')).fields[1]).toMatchObject({ type: 'TIME' });
   });
 });
 

@@ -1,5 +1,6 @@
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
 import { globText } from '@querygate/bigquery-sql/command';
+import { describeWideDecimal, wideDecimalSql } from '@querygate/bigquery-sql/duckdb';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
 import type { Bounds } from '../store/files/placed-file.ts';
 import { readRows } from '../store/statements.ts';
@@ -32,6 +33,8 @@ export interface Leaf {
   readonly micros: Bounds | undefined;
   readonly integers: Bounds | undefined;
   readonly texts: Bounds | undefined;
+  /** True if the file has no type for it. */
+  readonly isUntyped?: boolean;
   /** A type of which DuckDB reads other values than the file has. */
   readonly misreadType?: string | undefined;
 }
@@ -42,6 +45,16 @@ export const leavesOf = (part: Part): readonly Leaf[] => {
     ? leavesOf(part.element)
     : part.members.flatMap((member) => leavesOf(member.part));
 };
+
+/** The leaves of columns with their paths, as fields have them. */
+export const leavesByPath = (members: readonly Member[], path = ''): readonly (readonly [string, Leaf])[] =>
+  members.flatMap(({ name, part }) => {
+    const own = part.kind === 'list' ? part.element : part;
+    const at = `${path}${name}`;
+    return own.kind === 'record'
+      ? leavesByPath(own.members, `${at}.`)
+      : leavesOf(own).map((leaf) => [at, leaf] as const);
+  });
 
 /**
  * The columns of a Parquet file in their order, which is also that of DuckDB: names may occur twice.
@@ -56,7 +69,7 @@ export async function readParquetColumns(
   const rows = await readRows(
     connection,
     `SELECT name, type IS NOT NULL, coalesce(num_children, 0)::INTEGER, repetition_type = 'REPEATED', converted_type IN ('LIST', 'MAP'),
-      CASE WHEN precision > ${maxDigits} THEN format('DECIMAL({}, {})', precision, scale) END, logical_type = 'NullType()'
+      ${wideDecimalSql}, logical_type = 'NullType()'
     FROM parquet_schema(${globText(path)})`,
   );
   let at = 0;
@@ -69,9 +82,10 @@ export async function readParquetColumns(
     });
     if (isLeaf === true) {
       const leaf = statistics.get(leaves++) ?? noRows;
-      const isEmpty = leaf.isEmpty || isNull === true;
+      const isUntyped = isNull === true;
+      const isEmpty = leaf.isEmpty || isUntyped;
       const ofDecimal = misreadType == null ? undefined : String(misreadType);
-      return wrap({ kind: 'leaf', leaf: { ...leaf, isEmpty, misreadType: ofDecimal } });
+      return wrap({ kind: 'leaf', leaf: { ...leaf, isEmpty, isUntyped, misreadType: ofDecimal } });
     }
     const members = Array.from({ length: Number(count) }, next);
     const [first] = members;
@@ -81,9 +95,6 @@ export async function readParquetColumns(
   const { part } = next();
   return part.kind === 'record' ? part.members : [];
 }
-
-/** Of decimals, in DuckDB. */
-const maxDigits = 38;
 
 /** Of a file without row groups. */
 const noRows: Leaf = {
@@ -160,10 +171,7 @@ export function requireExact(fields: readonly Field[], members: readonly Member[
       requireExact(field.fields, part.members, `${at}.`);
     else {
       const type = leavesOf(part).find(({ misreadType }) => misreadType)?.misreadType;
-      if (type !== undefined)
-        throw new Error(
-          `${at}: the file has ${type}, and only decimals of at most ${maxDigits} digits can be read; write it as DECIMAL(${maxDigits}, …) or as text`,
-        );
+      if (type !== undefined) throw new Error(describeWideDecimal(at, type));
     }
   }
 }
