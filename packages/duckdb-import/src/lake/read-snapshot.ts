@@ -1,4 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Field } from '@querygate/bigquery-sql/table-schema';
+import { quoteText } from '@querygate/bigquery-sql/tree';
 import type { Leaf, Member, Part } from '../read/parquet-columns.ts';
 import type { NoRows } from '../store/files/files-relation.ts';
 import { readRows } from '../store/statements.ts';
@@ -92,6 +94,7 @@ export async function changedSince(
   connection: DuckDBConnection,
   database: string,
   { id, version }: LakeTable,
+  fields: readonly Field[],
 ): Promise<NoRows | undefined> {
   const metadata = metadataOf(database);
   const rows = (sql: string) => readRows(connection, sql);
@@ -102,7 +105,31 @@ export async function changedSince(
   const retyped = await rows(`SELECT c.column_name FROM ${metadata}.ducklake_column AS c
     JOIN ${metadata}.ducklake_column AS later USING (table_id, column_id)
     WHERE table_id = ${id} AND ${visibleAt('c', version)} AND later.begin_snapshot > ${version} AND later.column_type <> c.column_type`);
-  return retyped.length > 0 ? { problem: 'columns of its table have had other types since' } : undefined;
+  if (retyped.length > 0) return { problem: 'columns of its table have had other types since' };
+  const renamed = await rows(`SELECT c.column_name, later.column_name FROM ${metadata}.ducklake_column AS c
+    JOIN ${metadata}.ducklake_column AS later USING (table_id, column_id)
+    WHERE table_id = ${id} AND ${visibleAt('c', version)} AND later.end_snapshot IS NULL AND lower(later.column_name) <> lower(c.column_name)`);
+  const names = namesOf(fields);
+  // By its name of now, the column was not there.
+  const [from, to] = renamed.find(([, name]) => names.has(String(name).toLowerCase())) ?? [];
+  return to === undefined ? undefined : { problem: `its column ${from} has been renamed to ${to} since` };
+}
+
+const namesOf = (fields: readonly Field[]): ReadonlySet<string> =>
+  new Set(fields.flatMap(({ name, fields: inner = [] }) => [name.toLowerCase(), ...namesOf(inner)]));
+
+/** True if a file belongs to a table of a lake, at some snapshot. */
+export async function hasFile(
+  connection: DuckDBConnection,
+  database: string,
+  path: string,
+): Promise<boolean> {
+  const name = quoteText(path.replace(/^.*[\\/]/, ''));
+  const found = ['data', 'delete'].map(
+    (kind) =>
+      `SELECT 1 FROM ${metadataOf(database)}.ducklake_${kind}_file WHERE right(path, length(${name})) = ${name}`,
+  );
+  return (await readRows(connection, `${found.join(' UNION ALL ')} LIMIT 1`)).length > 0;
 }
 
 const visibleAt = (alias: string, snapshot: number) =>
