@@ -247,3 +247,15 @@ describe('times of a file without statistics', () => {
     expect(rows.map(([n]) => n)).toEqual(['1']);
   });
 });
+
+test('a file that an earlier release has examined is examined again', async () => {
+  const fields = [field('n', 'INTEGER'), field('j', 'JSON')];
+  const { isPlaced } = await read(`SELECT 1 AS n, '{"a":1}'::JSON AS j`, fields);
+  expect(isPlaced).toBe(true);
+  const footers = 'store."import".footers';
+  await folder?.query(`UPDATE ${footers} SET footer = json_merge_patch(footer, '{"emptyPaths": null}')`);
+  await folder?.reopen();
+  expect(await folder?.sync()).toEqual([]);
+  const known = await folder?.query(`SELECT number FROM ${footers} WHERE contains(footer, 'emptyPaths')`);
+  expect(known).toEqual([[2]]);
+});

@@ -53,7 +53,7 @@ export async function readPartition(
 
 const momentTypes: ReadonlySet<Field['type']> = new Set(['TIMESTAMP', 'DATETIME', 'DATE']);
 
-/** What the statistics of a file say about its columns. */
+/** The answer of the statistics of a file about its columns. */
 interface Found extends Pick<Footer, 'bounds' | 'repeatedPaths'> {
   /** Paths of fields without values, in lower case: the type in the file is another one. */
   readonly emptyPaths: string[];

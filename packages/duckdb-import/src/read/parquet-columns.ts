@@ -5,7 +5,7 @@ import type { Field } from '@querygate/bigquery-sql/table-schema';
 import type { Bounds } from '../store/files/placed-file.ts';
 import { readRows } from '../store/statements.ts';
 
-/** What a column of a file has, or a part of one: a value, a list or a record, as DuckDB reads them. A map is a list of records. */
+/** A column of a file, or a part of one: a value, a list or a record, as DuckDB reads them. A map is a list of records. */
 export type Part =
   | { readonly kind: 'leaf'; readonly leaf: Leaf }
   | { readonly kind: 'list'; readonly element: Part }

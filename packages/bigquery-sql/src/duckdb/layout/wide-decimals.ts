@@ -6,6 +6,7 @@ const maxDigits = 38;
 /** SQL of the type of a row of `parquet_schema`, if it is a decimal that DuckDB reads as another number; else NULL. */
 export const wideDecimalSql = `CASE WHEN precision > ${maxDigits} THEN format('DECIMAL({}, {})', precision, scale) END`;
 
+/** Why a decimal of such a type is refused, and what is right. */
 export const describeWideDecimal = (path: string, type: string): string =>
   `${path}: the file has ${type}, and only decimals of at most ${maxDigits} digits can be read; write it as DECIMAL(${maxDigits}, …) or as text`;
 
