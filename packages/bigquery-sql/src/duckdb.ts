@@ -32,6 +32,7 @@ export {
   sampledRows,
   sampledValues,
 } from './duckdb/layout/value-paths.ts';
+export { describeWideDecimal, wideDecimalSql } from './duckdb/layout/wide-decimals.ts';
 export type { Cell, Explanation, Failure, Outcome, Result, StatementProblem } from './duckdb/outcome.ts';
 export {
   boundRelation,

@@ -345,3 +345,11 @@ test('an old version of Node is refused with the version that is needed', () => 
   expect(stderr).toBe('bigquery-sql needs Node 24 or newer; this is 20.1.0\n');
   expect(status).toBe(2);
 });
+
+test('Parquet with decimals of more digits than DuckDB reads is refused', async () => {
+  const file = join(import.meta.dirname, '../../duckdb-import/test/parquet/wide-decimals.parquet');
+  const { stderr } = await runCommand(['select d from wide', `wide=${file}`]);
+  expect(stderr).toContain(
+    'd: the file has DECIMAL(76, 38), and only decimals of at most 38 digits can be read; write it as DECIMAL(38, …) or as text',
+  );
+});

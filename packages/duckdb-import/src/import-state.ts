@@ -3,8 +3,8 @@ import type { BatchLimits } from './read/lines-writer.ts';
 import { UnreadableFiles } from './scan/unreadable-files.ts';
 import { buildShapes } from './store/files/placed-file.ts';
 import type { ImportStore } from './store/import-tables.ts';
-import { loadManifest, type Manifest } from './store/manifest.ts';
 import { isRemote } from './store/remote-path.ts';
+import { loadManifest, type Manifest } from './store/manifest.ts';
 
 /** The progress of a sync. */
 export interface ImportProgress {
@@ -81,7 +81,7 @@ export async function openState(options: ImportOptions): Promise<ImportState> {
     unreadable: new UnreadableFiles(),
     problems: new Map(),
     doubts: new Map(),
-    shapeOf: buildShapes(connection),
+    shapeOf: buildShapes(connection, { isRemote: isRemote(options.dataDir) }),
     isServing: false,
     reset: new Set(),
     reported: new Set(),

@@ -11,14 +11,14 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** @param content of the file; of Parquet, SQL of its rows */
-async function infer(name: string, content: string) {
-  const path = join(folder, name);
+/** @param content of the file; of Parquet, SQL of its rows, or undefined for a file that is there */
+async function infer(name: string, content: string | undefined, path = join(folder, name)) {
   const instance = await DuckDBInstance.create(':memory:');
   const connection = await instance.connect();
   try {
-    if (name.endsWith('.parquet')) await connection.run(`COPY (${content}) TO '${path}' (FORMAT parquet)`);
-    else writeFileSync(path, content);
+    if (content !== undefined && name.endsWith('.parquet'))
+      await connection.run(`COPY (${content}) TO '${path}' (FORMAT parquet)`);
+    else if (content !== undefined) writeFileSync(path, content);
     return await inferFields(connection, [path]);
   } finally {
     connection.closeSync();
@@ -46,6 +46,37 @@ describe('integers that DuckDB reads as DOUBLE keep their digits', () => {
     const long = '9'.repeat(25);
     const { fields } = await infer('mixed.ndjson', `{"n":${long},"s":"${long}"}\n{"n":1.5,"s":"1"}\n`);
     expect(fields).toMatchObject([{ type: 'FLOAT' }, { type: 'STRING' }]);
+  });
+});
+
+describe('of Parquet', () => {
+  const inferParquet = (name: string) =>
+    infer(name, undefined, join(import.meta.dirname, 'parquet', `${name}.parquet`));
+
+  test('decimals of more digits than can be read get a note', async () => {
+    const { fields, notes } = await inferParquet('wide-decimals');
+    expect(fields).toMatchObject([
+      {},
+      { type: 'BIGNUMERIC' },
+      {},
+      { type: 'BIGNUMERIC', mode: 'REPEATED' },
+      {},
+    ]);
+    expect(notes).toContainEqual(
+      'd, r.d and l: each is BIGNUMERIC, but the file has DECIMAL(76, 38), and only decimals of at most 38 digits can be read; write it as DECIMAL(38, …) or as text',
+    );
+  });
+
+  test('columns without a type are STRING, with a note', async () => {
+    const { fields, notes } = await inferParquet('without-values');
+    expect(fields[1]).toMatchObject({ name: 'v', type: 'STRING' });
+    expect(notes).toContainEqual(
+      expect.stringMatching(/^v, r\.v, l and lr\.v: each is STRING: the rows have no value/),
+    );
+  });
+
+  test('times in UTC are TIME', async () => {
+    expect((await inferParquet('utc-times')).fields[1]).toMatchObject({ type: 'TIME' });
   });
 });
 

@@ -56,6 +56,8 @@ const files = {
   'tables/others.json': numbers,
   'tables/widened.json': numbers,
   'tables/rewritten.json': numbers,
+  'tables/renamed.json': JSON.stringify([{ name: 'g', type: 'INTEGER' }]),
+  'tables/dropped.json': JSON.stringify([{ name: 'f', type: 'INTEGER' }]),
   'counts.sql': query('SELECT COUNT(*) AS n, SUM(id) AS total FROM events FOR SYSTEM_TIME AS OF @at'),
   'text.sql': query(
     "SELECT COUNT(note) AS n, SUM(record.x) AS total FROM events FOR SYSTEM_TIME AS OF TIMESTAMP(@at) WHERE @at != ''",
@@ -116,6 +118,8 @@ SELECT id, tenant FROM events FOR SYSTEM_TIME AS OF @moment
   'rewritten.sql': query(
     'SELECT COUNT(*) AS n, SUM(n) AS total FROM rewritten FOR SYSTEM_TIME AS OF @at WHERE n >= 900',
   ),
+  'renamed.sql': query('SELECT COUNT(g) AS n, SUM(g) AS total FROM renamed FOR SYSTEM_TIME AS OF @at'),
+  'dropped.sql': query('SELECT COUNT(f) AS n, SUM(f) AS total FROM dropped FOR SYSTEM_TIME AS OF @at'),
   'later.sql': query('SELECT COUNT(*) AS n, SUM(n) AS total FROM others FOR SYSTEM_TIME AS OF @at'),
 };
 
@@ -141,6 +145,11 @@ describe.skipIf(isWithoutExtensions)('FOR SYSTEM_TIME AS OF over a DuckLake', ()
       'CREATE TABLE w.rewritten AS SELECT i AS n FROM range(1000) AS t(i)',
       'DELETE FROM w.rewritten WHERE n >= 500',
       "CALL ducklake_rewrite_data_files('w', 'rewritten', delete_threshold => 0)",
+      ...['renamed', 'dropped'].map(
+        (name) => `CREATE TABLE w.${name} AS SELECT i AS f FROM range(9) AS t(i)`,
+      ),
+      ...['renamed', 'dropped'].map((name) => `ALTER TABLE w.${name} RENAME COLUMN f TO g`),
+      'INSERT INTO w.renamed VALUES (100)',
     );
     const rows = await lake.run(
       "SELECT epoch_us(snapshot_time) AS micros FROM ducklake_snapshots('w') ORDER BY snapshot_id",
@@ -204,6 +213,22 @@ describe.skipIf(isWithoutExtensions)('FOR SYSTEM_TIME AS OF over a DuckLake', ()
         FROM ${eventsAt(from, 'o')} FULL JOIN ${eventsAt(until, 'n')} USING (id, tenant)
         WHERE o.id IS NULL OR n.id IS NULL OR o.id > (SELECT count(*) FROM w.events)`),
     );
+  });
+
+  test('a column that has been renamed since is not read as one without values', async () => {
+    const [made = 0n, last = 0n] = [times.at(-4), times.at(-1)];
+    const { status, body } = await get(`renamed?at=${text(made)}`);
+    expect(status).toBe(400);
+    expect(body.error.message).toMatch(/: its column f has been renamed to g since$/);
+    expect(await get(`renamed?at=${text(last)}`)).toEqual({
+      status: 200,
+      body: { result: [{ n: 10, total: 136 }] },
+    });
+    // The field is declared by the earlier name.
+    expect(await get(`dropped?at=${text(made)}`)).toEqual({
+      status: 200,
+      body: { result: [{ n: 9, total: 36 }] },
+    });
   });
 
   test('parts and views read the past, and a tenant its own rows of it', async () => {

@@ -258,6 +258,39 @@ describe.skipIf(isWithoutExtensions)('a DuckLake', () => {
     await eventually(isEqual);
   });
 
+  test('files that have been merged and removed are not asked for again', async () => {
+    await lake.run(insertTen(), insertTen());
+    const slow = duckdb({ dataDir: lake.dataDir, extensionsDir, isolate: false, refreshSeconds: 3600 });
+    const asked = await openFolderApp(files, { options: { engine: slow } });
+    await lake.run(
+      "CALL ducklake_flush_inlined_data('w')",
+      "CALL ducklake_merge_adjacent_files('w')",
+      "CALL ducklake_cleanup_old_files('w', cleanup_all => true)",
+    );
+    const { n, total } = await state();
+    expect(await get('counts', '', asked)).toMatchObject({ status: 200, body: count(n, total) });
+    expect(asked.logged.map(({ msg }) => msg).join()).not.toContain('a file of the lake');
+    await asked.close();
+  });
+
+  test('JSON is spelled as BigQuery does', async () => {
+    await lake.run(
+      'CREATE TABLE w.notes AS SELECT \'{"a" : [1, 2]}\'::JSON AS j UNION ALL SELECT \'{"a":[1,2]}\'::JSON',
+    );
+    const notes = query(
+      7,
+      'SELECT TO_JSON_STRING(j) AS j, COUNT(*) AS n FROM notes GROUP BY 1',
+      '',
+      '{ j: { type: string, description: j }, n: { type: integer, description: n } }',
+    );
+    const asked = await openFolderApp(
+      { 'tables/notes.json': JSON.stringify([{ name: 'j', type: 'JSON' }]), 'notes.sql': notes },
+      { options: { engine: duckdb({ dataDir: lake.dataDir, extensionsDir, isolate: false }) } },
+    );
+    expect(await get('notes', '', asked)).toMatchObject({ body: { result: [{ j: '{"a":[1,2]}', n: 2 }] } });
+    await asked.close();
+  });
+
   test('a table that is not in the lake, or has other values, gives 502 and says why', async () => {
     await lake.run('ALTER TABLE w.events RENAME TO event');
     let at = 0;

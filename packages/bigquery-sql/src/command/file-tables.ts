@@ -14,6 +14,7 @@ import {
   sampledValues,
   wideTypes,
 } from '../duckdb/layout/value-paths.ts';
+import { findWideDecimal } from '../duckdb/layout/wide-decimals.ts';
 import { dataRowOf, describeDataRow } from '../files/data-row.ts';
 import { quoteText } from '../tree/quote-text.ts';
 import { quote } from '../types.ts';
@@ -124,6 +125,10 @@ async function openDataFile(connection: DuckDBConnection, table: string, path: s
   if (!isPattern) checkNotFolder(path);
   const files = format.isText ? await checkText(connection, path) : [];
   const separator = isCsv(path) ? commonSeparator(path, files) : ',';
+  const wide = /\.parquet$/i.test(path)
+    ? await findWideDecimal(connection, quoteText(path)).catch(noProblem)
+    : undefined;
+  if (wide !== undefined) throw commandError(`${path}: ${wide}`);
   const read = (pathText: string, moreOptions?: string) => format.reader(pathText, separator, moreOptions);
   try {
     const plain = read(quoteText(path));
@@ -161,6 +166,9 @@ async function openDataFile(connection: DuckDBConnection, table: string, path: s
     );
   }
 }
+
+/** A file that cannot be read is so where its columns are read. */
+const noProblem = () => undefined;
 
 const isCsv = (path: string) => /\.[ct]sv(?:\.\w+)?$/i.test(path);
 
@@ -299,4 +307,5 @@ const otherTypes: Readonly<Partial<Record<DuckDBTypeId, string>>> = {
   [DuckDBTypeId.TIMESTAMP_MS]: 'TIMESTAMPTZ',
   [DuckDBTypeId.TIMESTAMP_NS]: 'TIMESTAMPTZ',
   [DuckDBTypeId.MAP]: 'JSON',
+  [DuckDBTypeId.TIME_TZ]: 'TIME',
 };

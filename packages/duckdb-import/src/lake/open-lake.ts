@@ -15,7 +15,8 @@ import type { LakeLocation } from './lake-location.ts';
 import {
   type LakeTable,
   changedSince,
-  readStatistics,
+  hasFile,
+  readLakeColumns,
   SnapshotReader,
   snapshotAt,
   tablesAt,
@@ -44,6 +45,8 @@ export interface Lake extends Pick<LakeCatalog, 'dataPath' | 'identity'> {
    * @throws Error if the catalog cannot be read now
    */
   refresh(): Promise<boolean>;
+  /** False for a file that was of the lake, and has been merged with others since. */
+  hasFile(path: string): Promise<boolean>;
   /** Does some work on the tables while nothing else does, and looks for their rows. */
   replace(work: () => Promise<void>): Promise<void>;
 }
@@ -65,6 +68,7 @@ export async function openLake(options: LakeOptions): Promise<Lake> {
   return {
     ...{ dataPath, identity, problems },
     refresh: () => exclusive(refresh),
+    hasFile: (path) => exclusive(async () => hasFile(connection, await catalog.current(), path)),
     replace: (work) =>
       exclusive(async () => {
         await work();
@@ -134,7 +138,7 @@ async function readTable(
   if (repeated.difference(repeatedPaths).size > 0)
     await rebuildTable(tables, name, repeated.union(repeatedPaths), onRebuilt);
   return {
-    ...{ files: [], hasImported: false, lake: watched(state, database, table, lake) },
+    ...{ files: [], hasImported: false, lake: watched(state, database, table, lake, tables.get(name)) },
     past: buildPast(state, database, tables.get(name)),
   };
 }
@@ -145,9 +149,10 @@ const watched = (
   database: string,
   table: LakeTable,
   rows: LakeRows,
+  { fields }: TableInStore,
 ): LakeRows =>
   location.file === undefined
-    ? { ...rows, isUnchanged: async () => (await changedSince(past, database, table)) === undefined }
+    ? { ...rows, isUnchanged: async () => (await changedSince(past, database, table, fields)) === undefined }
     : rows;
 
 interface Examined {
@@ -164,13 +169,9 @@ async function examineTable(
   const { schema, version } = table;
   const from = `${database}.${quote(schema)}.${quote(table.name)} AS r AT (VERSION => ${version})`;
   const found = await describeSource(connection, `(SELECT * FROM ${from})`);
-  const sources = new Map([...found].map(([key, value]) => [key, { ...value, isChecked: true as const }]));
-  const statistics = await readStatistics(connection, database, table);
-  const columns = [...sources.keys()].map((key) => {
-    const written = [...statistics.keys()].find((path) => path.toLowerCase() === key);
-    return [written ?? key, ''] as const;
-  });
-  const examined = examineFields(statistics, fields, columns, sources);
+  const flags = { isChecked: true, isRawJson: true } as const;
+  const sources = new Map([...found].map(([key, value]) => [key, { ...value, ...flags }]));
+  const examined = examineFields(await readLakeColumns(connection, database, table), fields, sources);
   if ('doubt' in examined) return { problem: examined.doubt };
   return { lake: { from, sources, version }, repeated: new Set(examined.repeatedPaths) };
 }
@@ -186,13 +187,13 @@ function buildPast(state: LakeState, database: string, table: TableInStore): Pas
     const named = findTable(await tablesAt(past, database, version), table.name);
     if ('problem' in named) return { problem: 'its table was not there yet' };
     const found = { ...named, version };
-    const changed = await changedSince(past, database, found);
+    const changed = await changedSince(past, database, found, table.fields);
     if (changed) return changed;
     const examined = await examineTable(past, database, found, table);
     if ('problem' in examined) return { problem: `at that time, ${examined.problem}` };
     const isReadable = examined.repeated.isSubsetOf(table.repeatedPaths);
     return isReadable
-      ? watched(state, database, found, examined.lake)
+      ? watched(state, database, found, examined.lake, table)
       : { problem: 'its table had other records' };
   };
   return {

@@ -1,5 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import type { Leaves } from '../load/read-footer.ts';
+import type { Field } from '@querygate/bigquery-sql/table-schema';
+import { quoteText } from '@querygate/bigquery-sql/tree';
+import type { Leaf, Member, Part } from '../read/parquet-columns.ts';
 import type { NoRows } from '../store/files/files-relation.ts';
 import { readRows } from '../store/statements.ts';
 import { metadataOf } from './lake-catalog.ts';
@@ -92,6 +94,7 @@ export async function changedSince(
   connection: DuckDBConnection,
   database: string,
   { id, version }: LakeTable,
+  fields: readonly Field[],
 ): Promise<NoRows | undefined> {
   const metadata = metadataOf(database);
   const rows = (sql: string) => readRows(connection, sql);
@@ -102,7 +105,31 @@ export async function changedSince(
   const retyped = await rows(`SELECT c.column_name FROM ${metadata}.ducklake_column AS c
     JOIN ${metadata}.ducklake_column AS later USING (table_id, column_id)
     WHERE table_id = ${id} AND ${visibleAt('c', version)} AND later.begin_snapshot > ${version} AND later.column_type <> c.column_type`);
-  return retyped.length > 0 ? { problem: 'columns of its table have had other types since' } : undefined;
+  if (retyped.length > 0) return { problem: 'columns of its table have had other types since' };
+  const renamed = await rows(`SELECT c.column_name, later.column_name FROM ${metadata}.ducklake_column AS c
+    JOIN ${metadata}.ducklake_column AS later USING (table_id, column_id)
+    WHERE table_id = ${id} AND ${visibleAt('c', version)} AND later.end_snapshot IS NULL AND lower(later.column_name) <> lower(c.column_name)`);
+  const names = namesOf(fields);
+  // By its name of now, the column was not there.
+  const [from, to] = renamed.find(([, name]) => names.has(String(name).toLowerCase())) ?? [];
+  return to === undefined ? undefined : { problem: `its column ${from} has been renamed to ${to} since` };
+}
+
+const namesOf = (fields: readonly Field[]): ReadonlySet<string> =>
+  new Set(fields.flatMap(({ name, fields: inner = [] }) => [name.toLowerCase(), ...namesOf(inner)]));
+
+/** True if a file belongs to a table of a lake, at some snapshot. */
+export async function hasFile(
+  connection: DuckDBConnection,
+  database: string,
+  path: string,
+): Promise<boolean> {
+  const name = quoteText(path.replace(/^.*[\\/]/, ''));
+  const found = ['data', 'delete'].map(
+    (kind) =>
+      `SELECT 1 FROM ${metadataOf(database)}.ducklake_${kind}_file WHERE right(path, length(${name})) = ${name}`,
+  );
+  return (await readRows(connection, `${found.join(' UNION ALL ')} LIMIT 1`)).length > 0;
 }
 
 const visibleAt = (alias: string, snapshot: number) =>
@@ -114,12 +141,12 @@ function changedTables(text: string, kind = '\\w+'): readonly number[] {
   return [...withoutNames.matchAll(new RegExp(`\\b${kind}:(\\d+)`, 'g'))].map(([, id]) => Number(id));
 }
 
-/** The statistics of a table's columns: which have a value in each row. */
-export async function readStatistics(
+/** The columns of a table, in the order of DuckDB, with their statistics: which have a value in each row. */
+export async function readLakeColumns(
   connection: DuckDBConnection,
   database: string,
   { id, version }: LakeTable,
-): Promise<Leaves> {
+): Promise<readonly Member[]> {
   const metadata = metadataOf(database);
   // Of a column that was added to rows, nothing is known.
   const found = await readRows(
@@ -127,32 +154,25 @@ export async function readStatistics(
     `SELECT c.column_id::DOUBLE, c.parent_column::DOUBLE, c.column_name, c.column_type,
       NOT c.nulls_allowed OR coalesce(NOT s.contains_null, false)
     FROM ${metadata}.ducklake_column AS c LEFT JOIN ${metadata}.ducklake_table_column_stats AS s USING (table_id, column_id)
-    WHERE c.table_id = ${id} AND ${visibleAt('c', version)}`,
+    WHERE c.table_id = ${id} AND ${visibleAt('c', version)} ORDER BY c.column_order`,
   );
-  const columns = new Map(
-    found.map(([column, parent, name, type, isFilled]) => [
-      Number(column),
-      {
-        parent: parent === null ? undefined : Number(parent),
-        name: String(name),
-        isList: type === 'list',
-        isFilled: isFilled === true,
-      },
-    ]),
-  );
-  const pathOf = (column: number): string => {
-    const { parent, name = '' } = columns.get(column) ?? {};
-    if (parent === undefined) return name;
-    return `${pathOf(parent)}, ${columns.get(parent)?.isList ? 'list, element' : name}`;
-  };
-  const others = {
-    isSingle: false,
-    isInRange: undefined,
-    micros: undefined,
-    integers: undefined,
-    texts: undefined,
-  };
-  return new Map(
-    [...columns].map(([column, { isFilled }]) => [pathOf(column), { ...others, hasNoNulls: isFilled }]),
-  );
+  const byParent = Map.groupBy(found, ([, parent]) => (parent === null ? undefined : Number(parent)));
+  const membersOf = (parent: number | undefined): readonly Member[] =>
+    (byParent.get(parent) ?? []).map(([column, , name, type, isFilled]) => ({
+      name: String(name),
+      part: partOf(String(type), membersOf(Number(column)), isFilled === true),
+    }));
+  return membersOf(undefined);
 }
+
+function partOf(type: string, members: readonly Member[], hasNoNulls: boolean): Part {
+  const [element] = members;
+  if (type === 'list' && element) return { kind: 'list', element: element.part };
+  if (members.length > 0) return { kind: 'record', members, hasNoNulls };
+  return { kind: 'leaf', leaf: { ...unknown, hasNoNulls } };
+}
+
+const unknown: Leaf = {
+  ...{ isSingle: false, hasNoNulls: false, isEmpty: false, isInRange: undefined },
+  ...{ micros: undefined, integers: undefined, texts: undefined },
+};

@@ -5,7 +5,7 @@ import type { PlacedFile } from '../store/files/placed-file.ts';
 import { parquetSql } from '../store/statements.ts';
 
 /** Of a reader of Parquet: it does not name the file. */
-const ofReader = /^Invalid Error: /;
+const ofReader = /^Invalid (?:Error: |Input Error: Invalid JSON found in Parquet)/;
 
 /**
  * Takes the file for unreadable whose content has made a statement fail, until it changes.

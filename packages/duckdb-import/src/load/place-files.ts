@@ -2,13 +2,21 @@ import { join } from 'node:path';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { ImportState } from '../import-state.ts';
 import { describeFileProblem } from '../read/describe-problem.ts';
+import { readParquetColumns, requireExact } from '../read/parquet-columns.ts';
 import { type DataFile, hasChanged } from '../scan/data-files.ts';
 import type { Change } from '../scan/find-changes.ts';
 import { footerDigest } from '../store/file-digests.ts';
 import type { Footer, PlacedFile } from '../store/files/placed-file.ts';
 import type { ManifestEntry } from '../store/manifest.ts';
 import { isRemote, isUnreachable } from '../store/remote-path.ts';
-import { countRows, examineFields, readColumns, readLeaves, readPartition } from './read-footer.ts';
+import {
+  countRows,
+  examineFields,
+  examineValues,
+  fieldsAt,
+  readColumns,
+  readPartition,
+} from './read-footer.ts';
 
 /** The files of an earlier process, from the manifest. Those whose columns this DuckDB does not know are examined again. */
 export async function restoreFiles(state: ImportState): Promise<void> {
@@ -17,7 +25,9 @@ export async function restoreFiles(state: ImportState): Promise<void> {
   for (const [table, ofTable] of Map.groupBy(known, (entry) => entry.table)) {
     const placed: PlacedFile[] = [];
     for (const entry of ofTable) {
-      const file = await placedFile(state, entry).catch(() => undefined);
+      // An earlier release has examined less.
+      const isKnown = entry.footer?.emptyPaths !== undefined;
+      const file = isKnown ? await placedFile(state, entry).catch(() => undefined) : undefined;
       if (file === undefined) manifest.forget([entry.number]);
       else placed.push(file);
     }
@@ -125,17 +135,23 @@ async function examine(state: ImportState, schema: TableSchema, change: Change):
     if ('doubt' in given) return inDoubt(given.doubt);
     const { sources } = await state.shapeOf({ columns, ...given });
     const own = schema.fields.filter(({ name }) => file.partition[name.toLowerCase()] === undefined);
-    const found = examineFields(await readLeaves(connection, file.path), own, columns, sources);
+    const inFile = await readParquetColumns(connection, file.path);
+    requireExact(own, inFile);
+    const found = examineFields(inFile, own, sources);
     if ('doubt' in found) return inDoubt(found.doubt);
+    const { emptyPaths, jsonPaths, repeatedPaths, unsurePaths } = found;
+    // Elsewhere, JSON is looked at where it is read.
+    const unsure = fieldsAt(own, [...unsurePaths, ...(isRemote(file.path) ? [] : jsonPaths)]);
+    const odd = await examineValues(connection, file.path, unsure, sources);
+    if (odd !== undefined) return inDoubt(odd.doubt);
     if (given.partition.length > 0 && sources.has('file_index'))
       return inDoubt('file_index is a column of it');
     const rows = await countRows(connection, file.path);
     const digest = isRemote(file.path) ? '' : await footerDigest(file.path, file.size);
     // It is examined by the next sync.
     if (await hasChanged(file)) return { change };
-    const { repeatedPaths } = found;
     const bounds = { ...found.bounds, ...given.bounds };
-    const footer = { columns, partition: given.partition, bounds, repeatedPaths };
+    const footer = { columns, partition: given.partition, bounds, repeatedPaths, emptyPaths };
     return { change, entry: entryOf(file, state.nextNumber(), rows, { footer, digest }) };
   } catch (error) {
     return isUnreachable(error) || (await hasChanged(file)) ? { change } : { change, error };

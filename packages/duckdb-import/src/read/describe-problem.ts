@@ -28,6 +28,9 @@ function detailOf(message: string): string {
     text,
   );
   if (malformed) return withEncodingAdvice(`not JSON: ${malformed[1]?.trim()}`);
+  const ofColumn = /^Invalid JSON found in Parquet file: .*?(?:Input: (".*))?$/s.exec(text);
+  if (ofColumn)
+    return `a column of JSON has a text that is not JSON; write it as a column of text, of which only such rows are left out: ${ofColumn[1] ?? '""'}`;
   const transform = /^JSON transform error in file ".*", in (?:line|record\/value) \d+: (.*)/.exec(text);
   const detail = transform?.[1] ?? text.split('\n', 1)[0] ?? '';
   return detail.replace(/^Object .* has duplicate key (".*")$/, 'the key $1 occurs twice');

@@ -13,7 +13,9 @@ import { quoteText } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
 import type { DataFile } from '../scan/data-files.ts';
 import type { SourceRelation } from '../store/import-tables.ts';
+import { withoutValues } from '../store/files/placed-file.ts';
 import { parquetSql } from '../store/statements.ts';
+import { pathsWithoutValues, readParquetColumns } from './parquet-columns.ts';
 
 const fileColumn = reservedName('file');
 
@@ -51,7 +53,7 @@ export function readJsonSql({ fields }: TableSchema, paths: readonly string[], m
     format = 'newline_delimited', records = true, compression = 'uncompressed', hive_partitioning = false${moreOptions})`;
 }
 
-/** The rows of a Parquet file. @param excludedRows numbers of rows to leave out, from 1 */
+/** The rows of a Parquet file, with the types of its values: a column without values has the type of NULL. @param excludedRows numbers of rows to leave out, from 1 */
 export async function parquetRelation(
   connection: DuckDBConnection,
   { path, partition }: Pick<DataFile, 'path' | 'partition'>,
@@ -59,12 +61,23 @@ export async function parquetRelation(
   excludedRows: readonly number[] = [],
 ): Promise<SourceRelation> {
   const all = parquetSql([path]);
+  const found = await describeSource(connection, all);
   const source =
     excludedRows.length === 0
       ? all
-      : `(SELECT * EXCLUDE ${rowNumber} FROM ${numberedRows(path, await describeSource(connection, all))}
+      : `(SELECT * EXCLUDE ${rowNumber} FROM ${numberedRows(path, found)}
           WHERE ${rowNumber} + 1 NOT IN (${excludedRows.join(', ')}))`;
-  return buildRelation(connection, source, partition, String(number));
+  const inFile = await readParquetColumns(connection, path);
+  const empty = new Set(
+    [...found].flatMap(([name, { type }], at) => pathsWithoutValues(type, inFile[at]?.part, name)),
+  );
+  const columns = new Map<string, SourceValue>(
+    [...found].map(([name, { sql, type }]) => [
+      name,
+      { sql, type: withoutValues(type, name, empty), isRawJson: true },
+    ]),
+  );
+  return { source, columns: withPartition(columns, partition), fileNumber: String(number) };
 }
 
 /** The column of `numberedRows` with the number of a row, from 0. */
@@ -102,7 +115,13 @@ export async function describeColumns(
   source: string,
   partition: DataFile['partition'],
 ): Promise<ReadonlyMap<string, SourceValue>> {
-  const columns = await describeSource(connection, source);
+  return withPartition(await describeSource(connection, source), partition);
+}
+
+function withPartition(
+  columns: Map<string, SourceValue>,
+  partition: DataFile['partition'],
+): ReadonlyMap<string, SourceValue> {
   for (const [key, value] of Object.entries(partition)) {
     columns.set(key, { sql: value === null ? 'NULL' : quoteText(value), type: VARCHAR });
   }

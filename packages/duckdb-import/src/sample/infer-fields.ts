@@ -4,9 +4,16 @@ import { join } from 'node:path';
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId, VARCHAR } from '@duckdb/node-api';
 import { isReserved } from '@querygate/bigquery-sql/syntax';
 import { fileReason, lineEndProblem } from '@querygate/bigquery-sql/command';
-import { columnsOf, pathsBeyondInt64, sampledRows, scalarNames } from '@querygate/bigquery-sql/duckdb';
+import {
+  columnsOf,
+  describeWideDecimal,
+  pathsBeyondInt64,
+  sampledRows,
+  scalarNames,
+} from '@querygate/bigquery-sql/duckdb';
 import { type Field, type FieldType, legacyNames } from '@querygate/bigquery-sql/table-schema';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
+import { type Leaf, leavesByPath, readParquetColumns } from '../read/parquet-columns.ts';
 import { checkRows, type DataRelation, fileError, relationOf } from './data-relation.ts';
 import { type LongType, typesOfLongIntegers } from './long-integers.ts';
 import { type SampledRows, sampleRows, validCsvRows } from './sample-rows.ts';
@@ -80,11 +87,21 @@ async function fieldsOf(
   if (columns.length === 0) throw fileError(given[0] ?? '', 'has no fields');
   if (!hasRows) notes.push('All fields are STRING, because there are no rows that show their types');
   notes.push(...nameNotes(columns.map(({ name }) => name)));
+  const leaves = isText ? [] : await leavesOfFiles(connection, files);
+  const pathsOf = (isUntyped: boolean) =>
+    new Set(leaves.filter(({ leaf }) => (leaf.isUntyped === true) === isUntyped).map(({ path }) => path));
+  const untypedPaths = pathsOf(true).difference(pathsOf(false));
   const context = {
     path: '',
     isText,
     notes,
-    emptyPaths: hasRows ? await pathsWithoutValues(connection, relation, columns) : new Set<string>(),
+    misreadTypes: new Map(
+      leaves.flatMap(({ path, leaf: { misreadType } }) => (misreadType ? [[path, misreadType]] : [])),
+    ),
+    untypedPaths,
+    emptyPaths: hasRows
+      ? (await pathsWithoutValues(connection, relation, columns)).union(untypedPaths)
+      : new Set<string>(),
     widePaths:
       texts === undefined
         ? await pathsBeyondInt64(
@@ -107,6 +124,22 @@ async function fieldsOf(
   });
   for (const [path, note] of unread) notes.push(`${/\s/.test(path) ? `\`${path}\`` : path} ${note}`);
   return { fields, notes: groupNotes(notes) };
+}
+
+interface LeafOfFile {
+  readonly path: string;
+  readonly leaf: Leaf;
+}
+
+async function leavesOfFiles(
+  connection: DuckDBConnection,
+  files: readonly string[],
+): Promise<readonly LeafOfFile[]> {
+  const leaves: LeafOfFile[] = [];
+  for (const file of files)
+    for (const [path, leaf] of leavesByPath(await readParquetColumns(connection, file)))
+      leaves.push({ path, leaf });
+  return leaves;
 }
 
 /**
@@ -164,6 +197,10 @@ interface FieldContext {
   /** True for formats without types, in which moments are texts. */
   readonly isText: boolean;
   readonly notes: string[];
+  /** Types of Parquet that DuckDB reads as others, by their paths. */
+  readonly misreadTypes: ReadonlyMap<string, string>;
+  /** Paths of columns of Parquet that have no type in any file: DuckDB reads integers. */
+  readonly untypedPaths: ReadonlySet<string>;
   /** Paths of fields that are NULL in all rows. */
   readonly emptyPaths: ReadonlySet<string>;
   /** Paths of fields with integers beyond INT64. */
@@ -196,14 +233,21 @@ function fieldOf(name: string, type: DuckDBType, context: FieldContext): Field {
 }
 
 function scalarType(path: string, type: DuckDBType, context: FieldContext): FieldType {
-  const { isText, notes, emptyPaths, longTypes, widePaths, momentPaths, textPaths } = context;
+  const { isText, notes, emptyPaths, untypedPaths, longTypes, misreadTypes } = context;
+  const { widePaths, momentPaths, textPaths } = context;
   if (emptyPaths.has(path)) {
     const named = isText ? typeByName.find(([pattern]) => pattern.test(path))?.[1] : undefined;
-    const found = named ?? (type.typeId === INTEGER ? 'INTEGER' : 'STRING');
+    const isInteger = type.typeId === INTEGER && !untypedPaths.has(path);
+    const found = named ?? (isInteger ? 'INTEGER' : 'STRING');
     notes.push(
       `${path} is ${found}${named ? ', as its name says' : ''}: the rows have no value of it, so write the type that it has`,
     );
     return found;
+  }
+  const misread = misreadTypes.get(path);
+  if (misread !== undefined) {
+    notes.push(describeWideDecimal(path, misread).replace(':', ' is BIGNUMERIC, but'));
+    return 'BIGNUMERIC';
   }
   if (momentPaths.has(path)) return 'TIMESTAMP';
   if (type.alias === 'JSON') {
@@ -247,7 +291,7 @@ function scalarType(path: string, type: DuckDBType, context: FieldContext): Fiel
 
 const { BIGINT, ENUM, HUGEINT, INTEGER, MAP, UBIGINT, UHUGEINT, UINTEGER, USMALLINT, UTINYINT, UUID } =
   DuckDBTypeId;
-const { TIMESTAMP_MS, TIMESTAMP_NS, TIMESTAMP_S, TIMESTAMP_TZ } = DuckDBTypeId;
+const { TIMESTAMP_MS, TIMESTAMP_NS, TIMESTAMP_S, TIMESTAMP_TZ, TIME_TZ } = DuckDBTypeId;
 
 /** Types of DuckDB that BigQuery has by another name. */
 const typesWithoutName: ReadonlyMap<DuckDBTypeId, FieldType> = new Map([
@@ -255,6 +299,7 @@ const typesWithoutName: ReadonlyMap<DuckDBTypeId, FieldType> = new Map([
   ...[UTINYINT, USMALLINT, UINTEGER, UBIGINT, UHUGEINT, HUGEINT].map((id) => [id, 'INTEGER'] as const),
   ...[BIGINT, INTEGER].map((id) => [id, 'INTEGER'] as const),
   ...[UUID, ENUM].map((id) => [id, 'STRING'] as const),
+  [TIME_TZ, 'TIME'],
   [MAP, 'JSON'],
 ]);
 

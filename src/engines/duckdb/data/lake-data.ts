@@ -53,11 +53,14 @@ export async function openLakeData(
       const text = error instanceof Error ? error.message : '';
       // It has expired meanwhile.
       if (text.includes('No snapshot found at')) return true;
+      const file = fileIn(text, lake.dataPath);
+      // Files of before are removed when they have been merged: the newest snapshot has others.
+      if (file !== undefined && !(await lake.hasFile(file).catch(() => true))) return true;
       if (isRemote(lake.dataPath)) requireReachable(error, report.failure);
       const isOfFile = text.includes(lake.dataPath) || isOfReader.test(text);
       if (!isOfFile && isOfCatalog.test(text)) throw unreachable(error);
       if (!isOfFile) return false;
-      report.failure(`${fileIn(text, lake.dataPath)}; restore it, or delete it from the lake`);
+      report.failure(`${describeFailure(text, lake.dataPath)}; restore it, or delete it from the lake`);
       throw new GatewayError('DATA_UNREADABLE', 'A file of the lake cannot be read; the log says which one', {
         cause: error,
       });
@@ -78,10 +81,15 @@ const unreachable = (cause: unknown) =>
     cause: new Error(reasonOf(cause)),
   });
 
-/** Not between quotes, which are for values: the log leaves them out. */
-function fileIn(text: string, dataPath: string): string {
-  const [named, reason = text] = text.split(dataPath);
-  const file = named === text ? undefined : /^[^"']*/.exec(reason)?.[0];
+/** The path of a file below the folder of a lake. Not between quotes, which are for values: the log leaves them out. */
+function fileIn(text: string, dataPath: string): string | undefined {
+  const [named, reason = ''] = text.split(dataPath);
+  return named === text ? undefined : /^[^"']*/.exec(reason)?.[0];
+}
+
+function describeFailure(text: string, dataPath: string): string {
+  const file = fileIn(text, dataPath);
+  const [named, reason = ''] = text.split(dataPath);
   if (file === undefined) return `A file of the lake cannot be read: ${text.split('\n', 1)[0]}`;
   return `${file}, a file of the lake, cannot be read: ${named?.replace(/[^:]*$/, '')} ${reason.slice(file.length + 1).split('\n', 1)[0]}`;
 }

@@ -35,11 +35,11 @@ export async function runOverFiles<T>(
       // The catalog of a lake may be what cannot be read.
       const isUnchanged = () => reading.isUnchanged().catch(() => true);
       const isChanged = error instanceof FilesChanged || !(await isUnchanged());
-      if (isChanged && left === 1)
+      if (!isChanged && !(await untilAborted(blame(reading.files(), error), signal))) throw error;
+      if (left === 1)
         throw new GatewayError('DATA_UNREADABLE', 'A data file is replaced faster than it can be read', {
           cause: error,
         });
-      if (!isChanged && !(await untilAborted(blame(reading.files(), error), signal))) throw error;
     }
     await untilAborted(refresh(), signal);
   }

@@ -10,6 +10,7 @@ const {
   HUGEINT,
   INTEGER,
   SMALLINT,
+  TIME_TZ,
   TIMESTAMP,
   TIMESTAMP_NS,
   TIMESTAMP_TZ,
@@ -34,6 +35,8 @@ const sources: Readonly<Record<string, ReadonlySet<DuckDBTypeId>>> = {
   VARCHAR: new Set([...smallIntegers, ...instants, BIGINT, UBIGINT, HUGEINT, DATE, UUID, VARCHAR]),
   TIMESTAMPTZ: new Set(instants),
   TIMESTAMP: new Set(instants),
+  TIME: new Set([TIME_TZ]),
+  BLOB: new Set([UUID]),
 };
 
 /**

@@ -4,6 +4,7 @@ import { quoteText } from '../../tree/quote-text.ts';
 import { layoutColumns, type StoredColumn } from '../../tree/stored-table.ts';
 import { quote } from '../../types.ts';
 import { columnType } from './column-type.ts';
+import { withPairs } from './map-pairs.ts';
 import type { SourceValue } from './scalar-value.ts';
 import { storedValue } from './stored-value.ts';
 
@@ -60,8 +61,12 @@ function physicalColumns(
   field: Field,
   column: StoredColumn,
   path: string,
-  find: Find,
+  findValue: Find,
 ): readonly ShreddedColumn[] {
+  const find: Find = (row) => {
+    const value = findValue(row);
+    return value && withPairs(field, value);
+  };
   if (!column.fields) {
     const value = (row: ReadonlyMap<string, SourceValue>) => storedValue(field, find(row));
     return [{ name: path, type: columnType(field), value }];

@@ -9,6 +9,7 @@ import type { Field } from '../../table-schema.ts';
 import { quoteText } from '../../tree/quote-text.ts';
 import { quote } from '../../types.ts';
 import { columnType, elementType } from './column-type.ts';
+import { withPairs } from './map-pairs.ts';
 import { fieldSql, parameterSql } from './reserved-name.ts';
 import { type ErrorSql, maxShown, type SourceValue, scalarValue } from './scalar-value.ts';
 
@@ -31,9 +32,11 @@ interface Place {
   readonly depth: number;
 }
 
-function storedAt(field: Field, source: SourceValue | undefined, place: Place): string {
+function storedAt(field: Field, found: SourceValue | undefined, place: Place): string {
   const { name, mode } = field;
-  const value = source === undefined ? `CAST(NULL AS ${columnType(field)})` : convert(field, source, place);
+  const source = found && withPairs(field, found);
+  const isMissing = source === undefined || source.type.typeId === DuckDBTypeId.SQLNULL;
+  const value = isMissing ? `CAST(NULL AS ${columnType(field)})` : convert(field, source, place);
   if (mode === 'REPEATED') return `coalesce(${value}, [])`;
   if (mode === 'REQUIRED' && !source?.isChecked)
     return `coalesce(${value}, ${place.errorSql(name, quoteText('is missing'))})`;
