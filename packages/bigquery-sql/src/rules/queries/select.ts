@@ -75,7 +75,7 @@ export function resolveSelect(
   };
   const orderBy = node.distinct
     ? []
-    : resolveOrderBy(after.orderBy, outputs, outputScope, context).map((key) => ({
+    : resolveOrderBy(after.orderBy, outputs, outputScope, context, grouping?.keys).map((key) => ({
         ...key,
         value: grouped(key.value),
       }));
