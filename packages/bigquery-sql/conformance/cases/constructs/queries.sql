@@ -351,6 +351,8 @@ select id from people order by id limit 0
 select id from people order by id limit 100 offset 4
 select id from people order by id limit 10 offset 100
 ! select id from people limit -1
+! select id from people limit ${null; cast(null as int64); 1 offset null; 1 offset cast(null as int64)}
+! select distinct id from people order by id limit cast(null as int64)
 -- WITH
 with a as (select 1 as x), b as (select x + 1 as y from a) select a.x, b.y from a, b
 with a as (select 1 as x) select * from a union all select * from a
