@@ -1,13 +1,14 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import { column, select } from '../../tree/build.ts';
 import { isEqual } from '../../tree/equal.ts';
-import { mapParts, type Mapper, mapperWith, someExpression } from '../../tree/map.ts';
+import { mapParts, type Mapper, mapperWith } from '../../tree/map.ts';
 import type { Expression, Member, Select, SortKey } from '../../tree/nodes.ts';
 import type { Context } from '../context.ts';
 import { sortKeys } from '../expressions/sort-order.ts';
 import type { ColumnUse, Scope } from '../scope.ts';
 import { fieldValues } from '../struct-value.ts';
 import { Unsupported } from '../unsupported.ts';
+import { someAggregate } from './after-grouping.ts';
 import { isColumn, isReadable, isSameExpression } from './grouped-columns.ts';
 import { namedOutput, positionOf } from './grouping.ts';
 import { resolveLimit } from './limit.ts';
@@ -86,7 +87,7 @@ function resultOf(
       hidden.place,
       `with SELECT DISTINCT, ORDER BY takes columns of the select list only, and ${hidden.name} is not one of them`,
     );
-  if (someExpression(value, ({ kind }) => kind === 'aggregate'))
+  if (someAggregate(value))
     throw new Unsupported(
       node,
       'with SELECT DISTINCT, ORDER BY takes no aggregate or window function: give it a name in the select list',
