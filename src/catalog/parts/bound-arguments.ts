@@ -114,14 +114,19 @@ const literalKinds: Readonly<Record<ParameterType, readonly string[]>> = {
   TIMESTAMP: ['StringLiteral', 'TIMESTAMP'],
 };
 
-/** A literal as an expression of the type of a parameter, which a part has in place of it; undefined if it is not one. */
+/**
+ * A literal as an expression of the type of a parameter, which a part has in place of it; undefined if it is not one. Some
+ * places take literals only, and no CAST: LIMIT, frames, the fraction of PERCENTILE_CONT.
+ */
 export function literalText(
   text: string,
   value: Syntax.Expression,
   { bind = 'STRING', repeated }: TypedParameter,
 ): string | undefined {
   if (repeated) {
-    if (value.kind !== 'ArrayConstructor' || value.type) return undefined;
+    if (value.kind !== 'ArrayConstructor') return undefined;
+    const type = value.type && text.slice(value.start, text.indexOf('[', value.start)).replace(/\s/g, '');
+    if (type !== undefined && type.toUpperCase() !== `ARRAY<${bind}>`) return undefined;
     const elements = value.elements.map((element) => literalText(text, element, { name: '', bind }));
     return elements.includes(undefined) ? undefined : `ARRAY<${bind}>[${elements.join(', ')}]`;
   }
@@ -130,8 +135,10 @@ export function literalText(
   const isSigned = plain !== value;
   if (kind !== 'NullLiteral' && !literalKinds[bind].includes(kind)) return undefined;
   if (isSigned && kind !== 'IntegerLiteral' && kind !== 'FloatLiteral') return undefined;
-  const written = text.slice(value.start, value.end);
-  // LIMIT takes an integer as it is, and no CAST.
-  const isExact = !isSigned && (kind === bind || literalKinds[bind].length === 1) && kind !== 'NullLiteral';
+  const isNegative = value.kind === 'Unary' && value.operator === '-';
+  const written = text.slice(isNegative ? value.start : plain.start, plain.end);
+  const isOwn =
+    bind === 'FLOAT64' ? kind === 'FloatLiteral' : kind === bind || literalKinds[bind].length === 1;
+  const isExact = !isNegative && isOwn && kind !== 'NullLiteral';
   return isExact ? ` ${written} ` : `CAST(${written} AS ${bind})`;
 }

@@ -205,6 +205,21 @@ test('literals have the type of the parameter', () => {
   );
 });
 
+test('literals of the type of the parameter stay literals, which some places require', () => {
+  const typed = partText(
+    'SELECT PERCENTILE_CONT(x, @f) OVER () AS p, NTILE(@n) OVER (ORDER BY x) AS t, @l AS l FROM t',
+    {
+      f: '{ type: float, bind: FLOAT64, description: F. }',
+      n: '{ type: integer, bind: INT64, description: N. }',
+      l: '{ type: string, repeated: true, description: L. }',
+    },
+  );
+  const sql = "SELECT 1 AS x FROM query.typed(f => 0.5, n => +1, l => array < String >['a'])";
+  expect(linked({ 'reader.sql': reader(sql), 'typed.sql': typed })).toContain(
+    "SELECT PERCENTILE_CONT(x, 0.5 ) OVER () AS p, NTILE( 1 ) OVER (ORDER BY x) AS t, ARRAY<STRING>[ 'a' ] AS l",
+  );
+});
+
 test.each<[string, Texts, readonly string[]]>([
   [
     'a part that is not there',
