@@ -1,8 +1,9 @@
 import { problemAt } from '@querygate/bigquery-sql/problem';
 import { type Syntax, tokenize } from '@querygate/bigquery-sql/syntax';
+import { compileTree } from '@querygate/bigquery-sql/tree';
 import { type ParameterType, sameName, type TypedParameter } from '@querygate/bigquery-sql/types';
 import { didYouMean } from '@querygate/text';
-import type { Problem } from '../../errors.ts';
+import { type Problem, StartError } from '../../errors.ts';
 import type { Unit } from './part-file.ts';
 
 /** An argument of a part: in place of the parameter with the name. */
@@ -96,9 +97,28 @@ function valueProblem(reader: Unit, value: Syntax.Expression, parameter: TypedPa
       ? undefined
       : `expected ${type}, got @${own.name}, which is ${typeText(own)}`;
   }
-  return literalText(reader.text, value, parameter) === undefined
-    ? `expected a parameter or a literal of type ${type}`
-    : undefined;
+  const literal = literalText(reader.text, value, parameter);
+  if (literal === undefined) return `expected a parameter or a literal of type ${type}`;
+  const elements = value.kind === 'ArrayConstructor' ? value.elements : [value];
+  return elements
+    .map((element) => wrongLiteral(reader.text.slice(element.start, element.end), element, parameter))
+    .find((wrong) => wrong !== undefined);
+}
+
+/** Why a literal has no value: it is known here, and not in the part, which has it perhaps several times. */
+function wrongLiteral(
+  written: string,
+  { kind }: Syntax.Expression,
+  { bind = 'STRING' }: TypedParameter,
+): string | undefined {
+  const isText = kind === 'StringLiteral' && /^DATE|^TIMESTAMP/.test(bind);
+  try {
+    compileTree({ sql: `SELECT ${isText ? `${bind} ` : ''}${written}`, source: { file: '', line: 1 } }, []);
+    return undefined;
+  } catch (error) {
+    if (error instanceof StartError) return error.problems[0]?.message;
+    throw error;
+  }
 }
 
 /** The literals that a parameter of each type takes; NULL is one of each. */

@@ -227,6 +227,24 @@ test.each<[string, Texts, readonly string[]]>([
     ['reader.sql:10:8 no saved query is named bsae; did you mean query.base?'],
   ],
   [
+    'a view that begins with WITH RECURSIVE',
+    {
+      'reader.sql': reader('SELECT x FROM d.v'),
+      'views/v.sql': 'CREATE VIEW d.v AS WITH RECURSIVE n AS (SELECT 1 AS x) SELECT x FROM n',
+    },
+    ['reader.sql:9:15 views/v.sql begins with WITH RECURSIVE, so that no query can read it'],
+  ],
+  [
+    'a bound date that is none: one problem, at the argument',
+    {
+      'reader.sql': reader("SELECT x FROM query.a(d => '2026-02-30')"),
+      'a.sql': partText('SELECT 1 AS x FROM t WHERE y > @d AND z > @d', {
+        d: '{ type: date, bind: DATE, description: D. }',
+      }),
+    },
+    ["reader.sql:9:28 d: invalid DATE literal: 2026-02-30; write it as in '2026-01-31'"],
+  ],
+  [
     'parts in a circle are one problem, whichever file reads them',
     {
       'reader.sql': reader('SELECT x FROM query.b'),
