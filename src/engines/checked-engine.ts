@@ -22,6 +22,8 @@ export const limitsOf = (
 
 export interface CheckedEngine extends EngineFactory {
   readonly check: NonNullable<EngineFactory['check']>;
+  /** The problems that `check` finds without the engine. */
+  checkFiles(catalog: AnalyzedCatalog): Promise<readonly Problem[]>;
   /** False if only the files are checked: the engine cannot say whether it can run a query. */
   readonly checksSql: boolean;
 }
@@ -59,6 +61,7 @@ export function withFileChecks(given: EngineFactory): CheckedEngine {
         close: () => engine.close(),
       };
     },
+    checkFiles: async (catalog) => distinctProblems(problemsIn(withForms(catalog))),
     // A problem of a query is a problem of its forms too.
     async check(given, options) {
       const catalog = withForms(given);

@@ -47,7 +47,7 @@ export { assertionProblems } from '../catalog-analysis/assertion-problems.ts';
 export { checkReturned } from '../catalog-analysis/check-columns.ts';
 export { loadAnalyzed } from '../catalog-analysis/load-analyzed.ts';
 export { queryProblems } from '../catalog-analysis/query-problems.ts';
-export { problemsOfSql } from '../catalog-analysis/sql-problems.ts';
+export { problemsOfSql, unreadProblems } from '../catalog-analysis/sql-problems.ts';
 export { LoopTurns } from '../concurrency/loop-turns.ts';
 export { statusOf } from '../errors.ts';
 export { formatInstant } from '../files/durations.ts';

@@ -78,7 +78,8 @@ describe('querygate diff', () => {
     const changed = text
       .replace(/ {2}total_auth_requests: .*\n/, '')
       .replace(/ {6}hourly: .*\n/, '')
-      .replace('total_rest_requests: { type: integer', 'total_rest_requests: { type: float');
+      .replace('total_rest_requests: { type: integer', 'total_rest_requests: { type: float')
+      .replace(/ {2}countif\(.*\) as total_auth_requests,\n/, '');
     writeFileSync(file, changed);
     const lineOf = (of: string, what: string) => of.split('\n').findIndex((line) => line.includes(what)) + 1;
 
@@ -92,12 +93,12 @@ describe('querygate diff', () => {
     );
     expect(output).toContain('bytes are not compared: duckdb does not report them');
     expect(summaryOf({ output })).toBe(
-      '2 breaking, 1 dangerous changes of 1 endpoint; 2 endpoints are as at HEAD',
+      '2 breaking, 2 dangerous changes of 1 endpoint; 2 endpoints are as at HEAD',
     );
 
     const json = await diffIn(folder, ['HEAD', '--json']);
     const document = JSON.parse(json.output);
-    expect(document).toMatchObject({ ref: 'HEAD', breaking: 2, dangerous: 1, safe: 0, unchanged: 2 });
+    expect(document).toMatchObject({ ref: 'HEAD', breaking: 2, dangerous: 2, safe: 0, unchanged: 2 });
     expect(document.commit).toBe(git(folder, 'rev-parse', 'HEAD').trim());
     expect(document.endpoints[0].changes).toContainEqual(
       expect.objectContaining({
@@ -118,12 +119,83 @@ describe('querygate diff', () => {
     expect(github.output).toContain(`::error file=${file},line=`);
   });
 
-  test('notes SQL that is not valid, of which only the header is compared', async () => {
+  test('SQL that is not valid any more is breaking, at its file and line, and the exit code is 2', async () => {
     const folder = makeRepository(base);
     const file = join(folder, 'queries/a.sql');
     writeFileSync(file, readFileSync(file, 'utf8').replace(/\bselect\b/i, 'selct'));
-    const { output } = await diffIn(folder);
-    expect(output).toMatch(/\nnote: \S+a\.sql:\d+ is not valid: expected a query: .* found "selct"/);
+    const { exitCode, output, errors } = await diffIn(folder, ['HEAD', '--fail-on', 'never']);
+    expect(exitCode).toBe(2);
+    expect(output).toMatch(
+      /\n {2}breaking {3}\S+a\.sql:\d+ is not valid: expected a query: .* found "selct"/,
+    );
+    expect(output.match(/selct/g)).toHaveLength(1);
+    expect(errors).toContain('which querygate check shows too');
+  });
+
+  test.each([
+    ['loses a column', ['SELECT n, project', 'SELECT project'], 'no column is named n'],
+    ['has a column of another type', ['SELECT n', "SELECT 'x' AS n"], 'columns.n'],
+    ['loses its filter by the tenant', ['project = @project', '@project IS NOT NULL'], 'tenant'],
+    ['reads a table that is gone', ['FROM logs', 'FROM logz'], 'no table is named logz'],
+  ])('names each endpoint that a part breaks which %s', async (_, [from = '', to = ''], reason) => {
+    const header =
+      'parameters:\n  project: { type: string, required: true, tenant: true, description: a project, example: a }\n';
+    const part = (sql: string) =>
+      `/*---\nserve: off\nparameters:\n  project: { type: string, description: a project }\n---*/\n${sql}\n`;
+    const sql = 'SELECT n, project FROM logs WHERE project = @project';
+    const reader = (at: number) => queryText({ id: uuidOf(at), header, sql: 'SELECT n FROM query.base' });
+    const folder = makeRepository({
+      'queries/a.sql': reader(1),
+      'queries/b.sql': reader(2),
+      'queries/other.sql': queryText({ id: uuidOf(3) }),
+      'queries/base.sql': part(sql),
+      'queries/tables/logs.json': '[{"name":"n","type":"INT64"},{"name":"project","type":"STRING"}]',
+    });
+    const invalid = { kind: 'query-invalid', level: 'breaking', message: expect.stringContaining(reason) };
+    const at = { file: expect.stringMatching(/\.sql$/), line: expect.any(Number) };
+    write(folder, { 'queries/base.sql': part(sql.replace(from, to)) });
+    const broken = await diffIn(folder, ['HEAD', '--json']);
+    expect(broken.exitCode).toBe(2);
+    const { endpoints, unchanged } = JSON.parse(broken.output);
+    expect([endpoints.map(({ name }: { name: string }) => name), unchanged]).toEqual([['a', 'b'], 1]);
+    for (const { changes } of endpoints)
+      expect(changes.filter(({ kind }: { kind: string }) => kind === 'query-invalid')).toEqual([
+        expect.objectContaining({ ...invalid, ...at }),
+      ]);
+
+    commit(folder);
+    const asBefore = await diffIn(folder);
+    expect(asBefore.exitCode).toBe(2);
+    expect(asBefore.output).toMatch(/note: a is not valid, and was not at HEAD: \S+\.sql:\d+ /);
+    write(folder, { 'queries/base.sql': part(sql) });
+    const mended = await diffIn(folder);
+    expect(mended.exitCode).toBe(0);
+    expect(mended.output).toContain('note: a is valid now; at HEAD it was not: ');
+  });
+
+  test('on BigQuery: a query that only the new version of a part breaks is breaking', async () => {
+    const folder = makeRepository({
+      'queries/a.sql': queryText({ sql: 'SELECT n FROM query.base' }),
+      'queries/base.sql': '/*---\nserve: off\n---*/\nSELECT n, m FROM t',
+    });
+    write(folder, { 'queries/base.sql': '/*---\nserve: off\n---*/\nSELECT m FROM t' });
+    const fake = await startFakeBigquery();
+    fake.respondWith((response, received, at) => {
+      const isOld = String(received.body.query).includes('SELECT n, m');
+      const reject = errorReply(400, 'invalidQuery', 'Unrecognized name: n at [2:8]');
+      const accept = reply(completeBody([], { totalBytesProcessed: '1000' }));
+      (isOld ? accept : reject)(response, received, at);
+    });
+    const { exitCode, output } = await diffIn(folder, ['HEAD'], {
+      ENGINE: 'bigquery',
+      BIGQUERY_PROJECT: 'our-project',
+      BIGQUERY_DATASET: 'logs',
+      BIGQUERY_API_ENDPOINT: fake.endpoint,
+    });
+    expect(output).toMatch(/a\n {2}breaking {3}\S+\.sql:\d+ is not valid: .*Unrecognized name: n\n/);
+    expect(output.match(/Unrecognized/g)).toHaveLength(1);
+    expect(exitCode).toBe(2);
+    await fake.close();
   });
 
   test('exits with 0 if nothing is breaking; --fail-on chooses the level', async () => {
@@ -136,7 +208,7 @@ describe('querygate diff', () => {
     write(folder, { 'queries/a.sql': queryText({ sql: 'SELECT 2 AS n' }) });
     expect((await diffIn(folder)).exitCode).toBe(0);
     expect((await diffIn(folder, ['HEAD', '--fail-on', 'dangerous'])).exitCode).toBe(1);
-    write(folder, { 'queries/a.sql': queryText().replace('n: {', 'm: {') });
+    write(folder, { 'queries/a.sql': queryText({ sql: 'SELECT 1 AS m' }).replace('n: {', 'm: {') });
     expect((await diffIn(folder)).exitCode).toBe(1);
     expect((await diffIn(folder, ['HEAD', '--fail-on', 'never'])).exitCode).toBe(0);
     expect((await diffIn(folder, ['HEAD', '--fail-on', 'all'])).exitCode).toBe(2);

@@ -87,10 +87,12 @@ ASSERT 3 = (SELECT total_rows FROM INFORMATION_SCHEMA.PARTITIONS) AS 'rows'\r
 ASSERT (SELECT STRING_AGG(CONCAT(column_name, ' ', data_type, ' ', is_nullable), ', ' ORDER BY ordinal_position) FROM shop.INFORMATION_SCHEMA.COLUMNS WHERE table_name = 'two') = 'n INT64 YES, a ARRAY<INT64> NO' AS 'columns';
 ASSERT NOT EXISTS(SELECT 1 FROM INFORMATION_SCHEMA.COLUMNS WHERE table_name = 'wrong') AS 'wrong';
 ASSERT (SELECT COUNT(*) FROM INFORMATION_SCHEMA.PARTITIONS) = 1 AS 'rows are of tables';
+ASSERT (SELECT STRING_AGG(table_name, ',' ORDER BY table_name) FROM \`my-project\`.SHOP.INFORMATION_SCHEMA.TABLES) = 'ids,orders,two,wrong' AS 'a project';
+ASSERT (SELECT STRING_AGG(table_name, ',') FROM other.INFORMATION_SCHEMA.TABLES) = 'orders' AS 'a data set';
 `,
     );
     const { output } = await run('checks/views');
-    expect(shown(output)).toContain('4 passed');
+    expect(shown(output)).toContain('6 passed');
     const sql = "SELECT table_name FROM INFORMATION_SCHEMA.TABLES WHERE table_type = 'VIEW' ORDER BY 1";
     const { output: rows } = await querygate(['sql', '--json', sql], settings);
     expect(rows).toMatch(/ids.*two.*wrong/);

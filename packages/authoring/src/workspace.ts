@@ -8,6 +8,7 @@ import type {
   SavedQuery,
 } from 'querygate';
 import type { DuckdbOptions } from 'querygate/duckdb';
+import type { Problem } from '@querygate/bigquery-sql/problem';
 
 /** Forecasts what queries cost a month while they are warm. @param checks dry runs that are known already */
 export type ForecastCosts = (
@@ -27,7 +28,11 @@ export type ForecastCosts = (
 /** The folder of saved queries that the tools work on, and the engine that runs them. */
 export interface Workspace {
   readonly queriesDir: string;
-  readonly engine: EngineFactory & Required<Pick<EngineFactory, 'check'>>;
+  readonly engine: EngineFactory &
+    Required<Pick<EngineFactory, 'check'>> & {
+      /** The problems of saved queries that their files show, whatever the engine says. */
+      checkFiles(catalog: AnalyzedCatalog): Promise<readonly Problem[]>;
+    };
   readonly limits: EngineLimits;
   /** How data files are read, whatever the engine is. */
   readonly duckdb: DuckdbOptions;

@@ -4,7 +4,7 @@ import { problemsOf } from './harness.ts';
 const cure = (name: string) =>
   `${name} is neither grouped nor aggregated: GROUP BY it as well, or take ANY_VALUE(${name})`;
 const wholeOnly = (name: string) =>
-  `${name} is neither grouped nor aggregated: what GROUP BY computes of it can only be a whole column of the select list. GROUP BY ${name} as well, take ANY_VALUE(${name}), or compute the expression in a subquery`;
+  `${name} is neither grouped nor aggregated: what GROUP BY computes of it can only be a whole column of the select list or item of ORDER BY. GROUP BY ${name} as well, take ANY_VALUE(${name}), or compute the expression in a subquery`;
 
 describe('what is neither grouped nor aggregated is refused where it is written', () => {
   test.each([
@@ -18,8 +18,8 @@ describe('what is neither grouped nor aggregated is refused where it is written'
       `1:42 ${wholeOnly('project')}`,
     ],
     [
-      'SELECT UPPER(project) AS u FROM logs GROUP BY u ORDER BY UPPER(project)',
-      `1:64 ${wholeOnly('project')}`,
+      'SELECT UPPER(project) AS u FROM logs GROUP BY u ORDER BY UPPER(project), LENGTH(UPPER(project))',
+      `1:87 ${wholeOnly('project')}`,
     ],
     [
       'SELECT DATE(timestamp) AS d, LAG(COUNT(*)) OVER (ORDER BY DATE(timestamp)) FROM logs GROUP BY d',
@@ -69,5 +69,16 @@ describe('what is neither grouped nor aggregated is refused where it is written'
       `1:23 ${cure('id')}`,
       `3:10 ${cure('timestamp')}`,
     ]);
+  });
+});
+
+describe('ORDER BY takes what GROUP BY computes', () => {
+  test.each([
+    'SELECT COUNT(*) FROM logs GROUP BY DATE(timestamp) ORDER BY DATE(timestamp) DESC',
+    'SELECT MOD(id, 2) AS x, COUNT(*) FROM logs GROUP BY x ORDER BY MOD(id, 2)',
+    'SELECT UPPER(project), COUNT(*) FROM logs GROUP BY ALL ORDER BY upper(logs.project)',
+    'CREATE TEMP FUNCTION twice(x STRING) AS (CONCAT(x, x)); SELECT COUNT(*) FROM logs GROUP BY twice(UPPER(project)) ORDER BY twice(UPPER(project))',
+  ])('%s', (sql) => {
+    expect(problemsOf(sql)).toEqual([]);
   });
 });

@@ -1,8 +1,9 @@
 import { problemAt } from '@querygate/bigquery-sql/problem';
 import { type Syntax, tokenize } from '@querygate/bigquery-sql/syntax';
+import { compileTree } from '@querygate/bigquery-sql/tree';
 import { type ParameterType, sameName, type TypedParameter } from '@querygate/bigquery-sql/types';
 import { didYouMean } from '@querygate/text';
-import type { Problem } from '../../errors.ts';
+import { type Problem, StartError } from '../../errors.ts';
 import type { Unit } from './part-file.ts';
 
 /** An argument of a part: in place of the parameter with the name. */
@@ -96,9 +97,28 @@ function valueProblem(reader: Unit, value: Syntax.Expression, parameter: TypedPa
       ? undefined
       : `expected ${type}, got @${own.name}, which is ${typeText(own)}`;
   }
-  return literalText(reader.text, value, parameter) === undefined
-    ? `expected a parameter or a literal of type ${type}`
-    : undefined;
+  const literal = literalText(reader.text, value, parameter);
+  if (literal === undefined) return `expected a parameter or a literal of type ${type}`;
+  const elements = value.kind === 'ArrayConstructor' ? value.elements : [value];
+  return elements
+    .map((element) => wrongLiteral(reader.text.slice(element.start, element.end), element, parameter))
+    .find((wrong) => wrong !== undefined);
+}
+
+/** Why a literal has no value: it is known here, and not in the part, which has it perhaps several times. */
+function wrongLiteral(
+  written: string,
+  { kind }: Syntax.Expression,
+  { bind = 'STRING' }: TypedParameter,
+): string | undefined {
+  const isText = kind === 'StringLiteral' && /^DATE|^TIMESTAMP/.test(bind);
+  try {
+    compileTree({ sql: `SELECT ${isText ? `${bind} ` : ''}${written}`, source: { file: '', line: 1 } }, []);
+    return undefined;
+  } catch (error) {
+    if (error instanceof StartError) return error.problems[0]?.message;
+    throw error;
+  }
 }
 
 /** The literals that a parameter of each type takes; NULL is one of each. */
@@ -114,14 +134,19 @@ const literalKinds: Readonly<Record<ParameterType, readonly string[]>> = {
   TIMESTAMP: ['StringLiteral', 'TIMESTAMP'],
 };
 
-/** A literal as an expression of the type of a parameter, which a part has in place of it; undefined if it is not one. */
+/**
+ * A literal as an expression of the type of a parameter, which a part has in place of it; undefined if it is not one. Some
+ * places take literals only, and no CAST: LIMIT, frames, the fraction of PERCENTILE_CONT.
+ */
 export function literalText(
   text: string,
   value: Syntax.Expression,
   { bind = 'STRING', repeated }: TypedParameter,
 ): string | undefined {
   if (repeated) {
-    if (value.kind !== 'ArrayConstructor' || value.type) return undefined;
+    if (value.kind !== 'ArrayConstructor') return undefined;
+    const type = value.type && text.slice(value.start, text.indexOf('[', value.start)).replace(/\s/g, '');
+    if (type !== undefined && type.toUpperCase() !== `ARRAY<${bind}>`) return undefined;
     const elements = value.elements.map((element) => literalText(text, element, { name: '', bind }));
     return elements.includes(undefined) ? undefined : `ARRAY<${bind}>[${elements.join(', ')}]`;
   }
@@ -130,8 +155,10 @@ export function literalText(
   const isSigned = plain !== value;
   if (kind !== 'NullLiteral' && !literalKinds[bind].includes(kind)) return undefined;
   if (isSigned && kind !== 'IntegerLiteral' && kind !== 'FloatLiteral') return undefined;
-  const written = text.slice(value.start, value.end);
-  // LIMIT takes an integer as it is, and no CAST.
-  const isExact = !isSigned && (kind === bind || literalKinds[bind].length === 1) && kind !== 'NullLiteral';
+  const isNegative = value.kind === 'Unary' && value.operator === '-';
+  const written = text.slice(isNegative ? value.start : plain.start, plain.end);
+  const isOwn =
+    bind === 'FLOAT64' ? kind === 'FloatLiteral' : kind === bind || literalKinds[bind].length === 1;
+  const isExact = !isNegative && isOwn && kind !== 'NullLiteral';
   return isExact ? ` ${written} ` : `CAST(${written} AS ${bind})`;
 }

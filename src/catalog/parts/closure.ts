@@ -98,8 +98,8 @@ function useProblem({ node, host }: OutsideTable, { name, file, tree }: Unit): s
     return `${name} cannot be read in a function, or in DECLARE, SET and IF: read it in the query`;
   if (node.kind === 'Table' && node.systemTime)
     return `FOR SYSTEM_TIME AS OF is of a table, and ${name} is a query`;
-  if (tree.kind !== 'Statement') return undefined;
-  if (tree.script.length > 0)
+  if (tree.kind === 'CreateFunction') return undefined;
+  if (tree.kind === 'Statement' && tree.script.length > 0)
     return `${file} is a script, which no query can read: write its tables in a WITH clause`;
   // BigQuery takes RECURSIVE in the first WITH of a query only.
   if (tree.query.with?.recursive) return `${file} begins with WITH RECURSIVE, so that no query can read it`;

@@ -205,11 +205,44 @@ test('literals have the type of the parameter', () => {
   );
 });
 
+test('literals of the type of the parameter stay literals, which some places require', () => {
+  const typed = partText(
+    'SELECT PERCENTILE_CONT(x, @f) OVER () AS p, NTILE(@n) OVER (ORDER BY x) AS t, @l AS l FROM t',
+    {
+      f: '{ type: float, bind: FLOAT64, description: F. }',
+      n: '{ type: integer, bind: INT64, description: N. }',
+      l: '{ type: string, repeated: true, description: L. }',
+    },
+  );
+  const sql = "SELECT 1 AS x FROM query.typed(f => 0.5, n => +1, l => array < String >['a'])";
+  expect(linked({ 'reader.sql': reader(sql), 'typed.sql': typed })).toContain(
+    "SELECT PERCENTILE_CONT(x, 0.5 ) OVER () AS p, NTILE( 1 ) OVER (ORDER BY x) AS t, ARRAY<STRING>[ 'a' ] AS l",
+  );
+});
+
 test.each<[string, Texts, readonly string[]]>([
   [
     'a part that is not there',
     { 'reader.sql': reader('SELECT x\n  FROM query.bsae'), 'base.sql': base },
     ['reader.sql:10:8 no saved query is named bsae; did you mean query.base?'],
+  ],
+  [
+    'a view that begins with WITH RECURSIVE',
+    {
+      'reader.sql': reader('SELECT x FROM d.v'),
+      'views/v.sql': 'CREATE VIEW d.v AS WITH RECURSIVE n AS (SELECT 1 AS x) SELECT x FROM n',
+    },
+    ['reader.sql:9:15 views/v.sql begins with WITH RECURSIVE, so that no query can read it'],
+  ],
+  [
+    'a bound date that is none: one problem, at the argument',
+    {
+      'reader.sql': reader("SELECT x FROM query.a(d => '2026-02-30')"),
+      'a.sql': partText('SELECT 1 AS x FROM t WHERE y > @d AND z > @d', {
+        d: '{ type: date, bind: DATE, description: D. }',
+      }),
+    },
+    ["reader.sql:9:28 d: invalid DATE literal: 2026-02-30; write it as in '2026-01-31'"],
   ],
   [
     'parts in a circle are one problem, whichever file reads them',

@@ -73,10 +73,14 @@ const nodeSchema = z.object({
   identifier: text,
   original_file_path: z.string().default(''),
   description: text,
-  columns: z.record(z.string(), columnSchema).default({}),
+  columns: z
+    .record(z.string(), columnSchema)
+    .nullish()
+    .transform((value) => value ?? {}),
   config: z
     .object({ materialized: text, column_types: z.record(z.string(), z.string()).nullish() })
-    .default({ materialized: undefined }),
+    .nullish()
+    .transform((value) => value ?? { materialized: undefined }),
   language: text,
   compiled_code: text,
   access: text,

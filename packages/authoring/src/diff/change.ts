@@ -10,6 +10,8 @@ export interface Change {
   readonly text: string;
   /** True if only the old version has the place. */
   readonly isRemoved?: boolean;
+  /** Where it is, if that is not the place of the key: perhaps in the file of a part. */
+  readonly place?: { readonly file: string; readonly line: number };
 }
 
 /** Two versions of the same endpoint. */

@@ -48,6 +48,9 @@ export type MoreChanges = (pair: Pair) => readonly Change[];
 /** Compares what endpoints cost a month. */
 export type MeasureCosts = (pairs: readonly CostPair[]) => Promise<(pair: CostPair) => readonly Change[]>;
 
+/** Finds the endpoints that cannot be served. */
+export type Validate = MeasureCosts;
+
 /** Measures what runs of both versions cost. */
 export type Measure = (pairs: readonly Pair[]) => Promise<MoreChanges>;
 
@@ -56,6 +59,7 @@ export async function compareCatalogs(
   now: AnalyzedCatalog,
   measure: Measure = async () => () => [],
   measureCosts: MeasureCosts = async () => () => [],
+  validate: Validate = async () => () => [],
 ): Promise<CatalogDiff> {
   const all: BothCatalogs = { before: old.catalog.queries, after: now.queries };
   const matched = matchEndpoints(all.before, all.after, old.broken);
@@ -72,10 +76,12 @@ export async function compareCatalogs(
   const measurable = matched.pairs.filter((pair) => (changesOf.get(pair) ?? []).some(mayChangeBytes));
   const measured = await measure(measurable);
   const added: readonly CostPair[] = matched.added.map((after) => ({ before: undefined, after }));
+  const unknown: readonly CostPair[] = matched.unknown.map(({ after }) => ({ before: undefined, after }));
   const costOf = await measureCosts([
     ...matched.pairs.filter((pair) => (changesOf.get(pair) ?? []).some(mayChangeCosts)),
     ...added,
   ]);
+  const invalidOf = await validate([...matched.pairs, ...added, ...unknown]);
   const changedPairs = matched.pairs.filter(({ before, after }) => before !== after);
   const schemas = await compareSchemas(changedPairs);
 
@@ -83,27 +89,21 @@ export async function compareCatalogs(
     name: pair.after.name,
     ...pair,
     changes: judge(
-      [...(changesOf.get(pair) ?? []), ...measured(pair), ...costOf(pair)],
+      [
+        ...(changesOf.get(pair) ?? []),
+        ...onceInvalid([...measured(pair), ...invalidOf(pair)]),
+        ...costOf(pair),
+      ],
       schemas.get(pair) ?? [],
     ),
   }));
-  for (const pair of added)
-    endpoints.push({
-      ...{ name: pair.after.name, ...pair },
-      changes: judge([change('endpoint-added', [], 'endpoint added'), ...costOf(pair)], []),
-    });
-  for (const before of matched.removed) {
-    const changes = [
-      removal('endpoint-removed', [], removedText(before, all)),
-      ...reusedAddresses(before, undefined, all),
-    ];
-    endpoints.push({ name: before.name, before, after: undefined, changes: judge(changes, []) });
-  }
-  endpoints.push(...(await compareDefaults(matched.pairs, all)));
-  for (const { name } of matched.lost) {
-    const changes = judge([removal('endpoint-removed', [], 'endpoint removed')], []);
-    endpoints.push({ name, before: undefined, after: undefined, changes });
-  }
+  const isAdded = change('endpoint-added', [], 'endpoint added');
+  const ofNew = (pair: CostPair, changes: readonly Change[]) => {
+    if (changes.length > 0) endpoints.push({ name: pair.after.name, ...pair, changes: judge(changes, []) });
+  };
+  for (const pair of added) ofNew(pair, [isAdded, ...invalidOf(pair), ...costOf(pair)]);
+  for (const pair of unknown) ofNew(pair, invalidOf(pair));
+  endpoints.push(...removedEndpoints(matched, all), ...(await compareDefaults(matched.pairs, all)));
   const changed = endpoints.filter(({ changes }) => changes.length > 0);
   return {
     endpoints: changed.map(mostSevereFirst).sort((a, b) => (a.name < b.name ? -1 : 1)),
@@ -112,6 +112,29 @@ export async function compareCatalogs(
     notes: notesOf(old, matched),
   };
 }
+
+/** A dry run and the files may both show that a query is not valid. */
+const onceInvalid = (changes: readonly Change[]): readonly Change[] =>
+  changes.filter(
+    (one, at) => one.kind !== 'query-invalid' || changes.findIndex(({ kind }) => kind === one.kind) === at,
+  );
+
+const removedEndpoints = (
+  { removed, lost }: ReturnType<typeof matchEndpoints>,
+  all: BothCatalogs,
+): readonly EndpointDiff[] => [
+  ...removed.map((before) => {
+    const changes = [
+      removal('endpoint-removed', [], removedText(before, all)),
+      ...reusedAddresses(before, undefined, all),
+    ];
+    return { name: before.name, before, after: undefined, changes: judge(changes, []) };
+  }),
+  ...lost.map(({ name }) => {
+    const changes = judge([removal('endpoint-removed', [], 'endpoint removed')], []);
+    return { name, before: undefined, after: undefined, changes };
+  }),
+];
 
 const compareContents = (pair: Pair): readonly Change[] => [
   ...compareParameters(pair),

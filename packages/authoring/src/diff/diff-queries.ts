@@ -1,7 +1,8 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import { buildAnalyze, parseCatalog, readFolder } from 'querygate/catalog';
+import { atHeaderLines, buildAnalyze, parseCatalog, readFolder, unreadProblems } from 'querygate/catalog';
 import type { AnalyzedCatalog, Catalog, CheckOptions, QueryCheck, SavedQuery } from 'querygate';
-import { type Problem, ProblemError } from '@querygate/bigquery-sql/problem';
+import { ProblemError } from '@querygate/bigquery-sql/problem';
 import { commandError } from '@querygate/bigquery-sql/command';
 import type { CatalogFiles } from '../catalog-types.ts';
 import { paintFor } from '../test/print-outcomes.ts';
@@ -12,7 +13,9 @@ import {
   type EndpointDiff,
   type Measure,
   type MeasureCosts,
+  type Validate,
 } from './compare-catalogs.ts';
+import { findInvalid, placeOf } from './find-invalid.ts';
 import { openRepository, resolveRef } from './git/open-repository.ts';
 import { readAtCommit } from './git/read-at-commit.ts';
 import { loadBefore } from './load-before.ts';
@@ -87,15 +90,28 @@ export async function diffQueries(workspace: Workspace, ref: string, options: Di
     const { compareCosts } = await import('./compare-costs.ts');
     return compareCosts(pairs, { forecast, before: old.catalog, after: catalog, checks });
   };
-  const compared = await compareCatalogs(old, catalog, measure, measureCosts);
+  const unread = unreadProblems(parsed, engine).map(
+    (problem) => `${placeOf([problem])} is not valid: ${problem.message}`,
+  );
+  let hasInvalid = unread.length > 0;
+  const validate: Validate = async (pairs) => {
+    // Where bytes are reported, finding all problems of the SQL is a dry run of each query.
+    const check = (one: AnalyzedCatalog) =>
+      reportsBytes ? engine.checkFiles(one) : engine.check(one, { limits, onChecked: () => {} });
+    const inHeaders = async (one: AnalyzedCatalog) => atHeaderLines(await check(one), textOf);
+    const given = { before: old.catalog, after: catalog, ref, onNote: onFailed };
+    const found = await findInvalid(pairs, { ...given, check: inHeaders });
+    hasInvalid ||= found.count > 0;
+    return found.changesOf;
+  };
+  const compared = await compareCatalogs(old, catalog, measure, measureCosts, validate);
 
   const missing = `${workspace.queriesDir} did not exist at ${ref}: every endpoint is new`;
   const notes = [
     ...(oldFiles === undefined ? [missing] : []),
     ...compared.notes,
     ...failed,
-    // Where bytes are reported, finding problems of the SQL is a dry run of each query.
-    ...(reportsBytes ? [] : await engine.check(catalog, { limits, onChecked: () => {} })).map(sqlNote),
+    ...unread,
     ...(reportsBytes ? [] : unmeasured(engine.name, compared)),
   ];
   const report = toReport({
@@ -110,9 +126,14 @@ export async function diffQueries(workspace: Workspace, ref: string, options: Di
   });
   process.stdout.write(options.json ? reportJson(report) : reportText(report, paintFor(process.stdout)));
   if (options.github) process.stdout.write(annotations(report));
+  requireValid(report, hasInvalid);
+  return passes(report, options);
+}
+
+function passes(report: Report, { failOn }: DiffOptions): boolean {
   const { breaking, dangerous } = countLevels(report);
-  if (options.failOn === 'never') return true;
-  return breaking === 0 && (options.failOn !== 'dangerous' || dangerous === 0);
+  if (failOn === 'never') return true;
+  return breaking === 0 && (failOn !== 'dangerous' || dangerous === 0);
 }
 
 function parseRatio(text: string | undefined): number | undefined {
@@ -134,9 +155,18 @@ function loadNow(folder: string, files: CatalogFiles): Catalog {
   }
 }
 
-/** A problem of the SQL, which makes a comparison of the headers worth little. */
-const sqlNote = ({ file, line, message }: Problem): string =>
-  `${file}${line === undefined ? '' : `:${line}`} is not valid: ${message}`;
+/** The report has said why. */
+function requireValid({ endpoints }: Report, hasInvalid: boolean): void {
+  const names = endpoints.flatMap(({ name, changes }) =>
+    changes.some(({ kind }) => kind === 'query-invalid') ? [name] : [],
+  );
+  if (!hasInvalid && names.length === 0) return;
+  const message = `not valid, as the report says${names.length === 0 ? '' : `: ${names.join(', ')}`}`;
+  throw new ProblemError('The saved queries have problems, which querygate check shows too', [{ message }]);
+}
+
+const textOf = (file: string): string | undefined =>
+  existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 
 const unmeasured = (engine: string, { measurable }: CatalogDiff): readonly string[] =>
   measurable.length === 0
@@ -169,14 +199,14 @@ function toReport({ ref, commit, workspace, files, oldFiles, path, compared, not
     };
   const endpoints = compared.endpoints.map((endpoint) => ({
     name: endpoint.name,
-    changes: endpoint.changes.map(({ path: header, text, isRemoved, schema, ...change }) => ({
+    changes: endpoint.changes.map(({ path: header, text, isRemoved, place, schema, ...change }) => ({
       kind: change.kind,
       level: change.level,
       rest: change.rest,
       graphql: change.graphql,
       message: text,
       effect: change.effect,
-      place: placeOf(endpoint, header),
+      place: place ?? placeOf(endpoint, header),
       before: isRemoved ? oldPlaceOf(endpoint, header) : undefined,
       schema: schema.map(({ header: _, ...found }) => found),
     })),

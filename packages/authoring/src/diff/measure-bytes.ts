@@ -2,6 +2,7 @@ import { exampleValue } from 'querygate/catalog';
 import type { AnalyzedCatalog, QueryCheck, SavedQuery } from 'querygate';
 import { type Change, change, type Pair } from './change.ts';
 import type { MoreChanges } from './compare-catalogs.ts';
+import { invalidChange } from './find-invalid.ts';
 
 interface MeasureOptions {
   /** Dry runs queries. */
@@ -26,6 +27,8 @@ export async function measureBytes(pairs: readonly Pair[], options: MeasureOptio
     pairs.map((pair, at) => {
       const old = oldChecks.get(oldQueries[at] ?? pair.before);
       const now = checks.get(pair.after);
+      const invalid = invalidChange(newProblems(old, now));
+      if (invalid.length > 0) return [pair, invalid];
       for (const [check, version] of [
         [now, 'version'],
         [old, 'former version'],
@@ -38,10 +41,16 @@ export async function measureBytes(pairs: readonly Pair[], options: MeasureOptio
   return (pair) => changes.get(pair) ?? [];
 }
 
+/** The problems that a version has which could run before. */
+function newProblems(old: QueryCheck | undefined, now: QueryCheck | undefined) {
+  if (old?.bytesProcessed === undefined) return [];
+  const known = new Set(old.problems.map(({ message }) => message));
+  return now?.problems.filter(({ message }) => !known.has(message));
+}
+
 const reasonOf = (check: QueryCheck | undefined) =>
   `has no result of a dry run: ${check?.problems[0]?.message ?? 'the engine reports no bytes'}`;
 
-/** The command compares; what is wrong with a version is for `check`. */
 async function dryRunAll(
   catalog: AnalyzedCatalog,
   run: MeasureOptions['check'],

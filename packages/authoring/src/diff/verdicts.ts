@@ -28,6 +28,7 @@ function verdict<K extends string>(
 export const rules = {
   ...verdict('breaking', 'breaking', {
     'endpoint-removed': 'its path gives 404, and its root field is invalid',
+    'query-invalid': 'no gateway starts with it',
     'endpoint-renamed': 'the old name gives 404 or another endpoint; root field and types have other names',
     'address-reused': 'requests to it get rows of another query',
     'parameter-added-required': 'requests without it get 400',

@@ -877,6 +877,22 @@ test('costs are compared for endpoints whose SQL, parameters or caching have cha
   );
 });
 
+test('an endpoint that is not valid any more is breaking, also if its file is as before; a new one too', async () => {
+  const added = query.replace(/^id: .*$/m, `id: ${otherId}`).replace(/^aliases: .*\n/m, '');
+  const diff = await compareFolders(
+    files,
+    { ...files, 'z.new.sql': added },
+    undefined,
+    undefined,
+    async () => () => [change('query-invalid', ['sql'], 'is not valid')],
+  );
+  expect(verdictsOf(diff)).toEqual([
+    'query-invalid breaking/breaking',
+    'query-invalid breaking/breaking',
+    'endpoint-added safe/safe',
+  ]);
+});
+
 test('every kind of change was found by a test above', () => {
   const missing = Object.keys(rules).filter((kind) => !kindsFound.has(kind) && kind !== 'schema-changed');
   expect(missing).toEqual([]);

@@ -3,6 +3,7 @@ import {
   compareCatalogs,
   type Measure,
   type MeasureCosts,
+  type Validate,
 } from '../../src/diff/compare-catalogs.ts';
 import { loadBefore } from '../../src/diff/load-before.ts';
 import { parseCatalog } from 'querygate/catalog';
@@ -20,6 +21,7 @@ export function compareFolders(
   after: Texts,
   measure?: Measure,
   measureCosts?: MeasureCosts,
+  validate?: Validate,
 ): Promise<CatalogDiff> {
   const files = asFiles(after);
   const catalog = parseCatalog('queries', files);
@@ -29,6 +31,7 @@ export function compareFolders(
     analyzed(catalog),
     measure,
     measureCosts,
+    validate,
   );
 }
 

@@ -87,6 +87,8 @@ function literalText(type: string, value: string): string | undefined {
     case 'BYTES':
       return `FROM_BASE64(${quoted})`;
     case 'FLOAT64':
+      // Some places take a literal only.
+      return /^\d+\.\d+$/.test(value) ? value : `CAST(${quoted} AS ${type})`;
     case 'INTERVAL':
       return `CAST(${quoted} AS ${type})`;
     case 'NUMERIC':

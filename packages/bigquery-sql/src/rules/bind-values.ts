@@ -1,7 +1,15 @@
 import { isWorthComputingOnce } from '../macros/compute-once.ts';
 import { planningCosts } from '../macros/macros.ts';
 import { computedBefore, computeFirst, newLocal } from '../tree/build.ts';
-import { forEachNode, forEachPart, mapExpression, someNode } from '../tree/map.ts';
+import {
+  forEachNode,
+  forEachPart,
+  mapExpression,
+  mapParts,
+  type Mapper,
+  someNode,
+  unchanged,
+} from '../tree/map.ts';
 import type { Expression, Node } from '../tree/nodes.ts';
 import { isConstantList, isVolatile } from '../tree/volatile.ts';
 import { isScalar } from '../types.ts';
@@ -64,15 +72,23 @@ export function letValues(
     names.reduce((within, name, at) => substitute(within, name, replacements[at] ?? name), resolved);
   const costly = values.filter((value, at) => value !== names[at]);
   const isRepeated = names.some((name, at) => name !== values[at] && usesOf(name, resolved) > 1);
-  if (!isRepeated && !isInsideLambda(names, resolved)) return replaceAll(values);
+  const inPlace = () => replaceAll(values.map(withArguments.expression));
+  if (!isRepeated && !isInsideLambda(names, resolved)) return inPlace();
   if (!isForbiddenInLambda(resolved))
     return computeFirst(costly, (...computed) =>
       replaceAll(values.map((value) => computed[costly.indexOf(value)] ?? value)),
     );
   if (costly.some(isVolatile))
     throw new Unsupported(place, 'a random value cannot be named beside a subquery or an aggregate');
-  return replaceAll(values);
+  return inPlace();
 }
+
+/** Marks the aggregate and window functions of a value, but not those in its subqueries. */
+const withArguments: Mapper = {
+  ...unchanged,
+  expression: (part) =>
+    part.kind === 'aggregate' ? { ...part, isArgument: true } : mapParts(part, withArguments),
+};
 
 function usesOf(name: Expression, within: Expression): number {
   let uses = 0;

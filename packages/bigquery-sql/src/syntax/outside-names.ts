@@ -53,6 +53,12 @@ const within = (around: Names | undefined): Names => ({ own: new Set(), around }
 const has = ({ own, around }: Names, name: string): boolean =>
   own.has(name) || (around !== undefined && has(around, name));
 
+/** A query in FROM reads no arrays of the items beside it, but of those of the queries around. */
+const withoutSiblings = (scope: Scope): Scope => ({
+  ...scope,
+  ranges: scope.ranges.around ?? within(undefined),
+});
+
 /** Finds the tables, the calls and the parameters of a text: common tables hide tables of their name. */
 export function outsideNames(root: Statement | CreateFunction | CreateView): OutsideNames {
   const finder = new NameFinder();
@@ -108,7 +114,7 @@ class NameFinder implements OutsideNames {
   #scanArguments({ args }: TableFunction, scope: Scope): void {
     for (const arg of args) {
       if (arg.kind === 'Table') this.#scanTable(arg, scope, true);
-      else this.scan(arg, scope);
+      else this.scan(arg, withoutSiblings(scope));
     }
   }
 
@@ -136,7 +142,7 @@ class NameFinder implements OutsideNames {
       else if (pipe.kind === 'PipeJoin') {
         this.#scanFrom(pipe.right, scope);
         if (pipe.condition) this.scan(pipe.condition, scope);
-      } else this.scan(pipe, scope);
+      } else this.scan(pipe, pipe.kind === 'PipeSetOperation' ? withoutSiblings(scope) : scope);
       if (pipe.kind === 'PipeAs') scope.ranges.own.add(pipe.alias.name.toLowerCase());
     }
   }
@@ -160,7 +166,7 @@ class NameFinder implements OutsideNames {
     if (item.kind === 'TableSample' || item.kind === 'Pivot' || item.kind === 'Unpivot') {
       this.#scanFrom(item.source, scope);
       this.scan(item.spec, scope);
-    } else this.scan(item, scope);
+    } else this.scan(item, item.kind === 'DerivedTable' ? withoutSiblings(scope) : scope);
     const name = rangeName(item);
     if (name !== undefined) scope.ranges.own.add(name.toLowerCase());
   }

@@ -87,6 +87,8 @@ export interface Aggregate extends Typed<'aggregate'> {
   readonly filter?: Expression;
   readonly ignoreNulls?: boolean;
   readonly over?: Window | string;
+  /** True if it is an argument of a function, whose body may have it in a subquery: it is of the query of the call. */
+  readonly isArgument?: true;
 }
 
 export interface SortKey {

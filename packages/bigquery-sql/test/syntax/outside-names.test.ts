@@ -36,6 +36,21 @@ test.each<[string, string, readonly string[]]>([
   ['an array in a subquery', 'SELECT (SELECT COUNT(*) FROM query.items) FROM logs AS query', ['logs']],
   ['a subquery in ORDER BY', 'SELECT 1 FROM logs AS query ORDER BY (SELECT 1 FROM query.items)', ['logs']],
   [
+    'a query in FROM, beside an item of that name',
+    'SELECT 1 FROM logs AS q JOIN (SELECT 1 FROM q.d) ON TRUE, (SELECT (SELECT 1 FROM q.e) FROM u AS q), UNNEST(ARRAY(SELECT 1 FROM q.x))',
+    ['logs', 'q.d', 'u'],
+  ],
+  [
+    'a query in FROM of a subquery',
+    'SELECT (SELECT 1 FROM (SELECT 1 FROM q.x) AS r JOIN (SELECT 1 FROM r.d) ON TRUE) FROM logs AS q',
+    ['logs', 'r.d'],
+  ],
+  [
+    'a query beside the rows of pipes',
+    'FROM t AS q |> JOIN (SELECT 1 FROM q.d) ON TRUE |> AS r |> UNION ALL (SELECT 1 FROM r.d)',
+    ['t', 'q.d', 'r.d'],
+  ],
+  [
     'a name to the right is not an array',
     'SELECT 1 FROM query.items, logs AS query',
     ['query.items', 'logs'],

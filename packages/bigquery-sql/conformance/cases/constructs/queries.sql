@@ -244,7 +244,7 @@ select with(t as upper(team), count(*)) as n from people group by team
 ! select upper(team) as t, ${lag(count(*)) over (order by upper(team)); count(*) over (partition by upper(team)); max(upper(team)) over ()} as other from people group by t
 ! select rank() over w as r from people group by upper(team) window w as (order by upper(team))
 ! select upper(team) as t, count(*) as n from people group by t having upper(team) = 'RED'
-! select upper(team) as t, count(*) as n from people group by t order by ${upper(team); length(upper(team)); team; name; rank() over (order by upper(team))}
+! select upper(team) as t, count(*) as n from people group by t order by ${length(upper(team)); upper(team) || ''; team; name; rank() over (order by upper(team))}
 ! select upper(team) as t, count(*) as n from people group by t qualify rank() over (order by count(*)) > 0 and upper(team) = 'A'
 ! select cast(seen as date) as d from people group by date(seen)
 ! select not (id = 1) as is_other from people group by id <> 1
@@ -330,6 +330,18 @@ select name from people order by name
 select x from unnest([cast('nan' as float64), 1, null, cast('-inf' as float64), -0.0]) as x order by x
 select x from unnest(['b', 'A', 'a', 'Z', 'ä', null, '']) as x order by x
 select x from unnest([true, false, null]) as x order by x desc
+select upper(team) as t, count(*) as n from people group by ${t; 1; upper(team); all} order by ${upper(team); upper(people.team) desc; UPPER(TEAM), n}
+select any_value(upper(team)) as t, count(*) as n from people group by upper(team) order by upper(team) desc
+select count(*) as n, ${length(team); 1} as x from people group by team, length(team), mod(id, 2) order by mod(id, 2), length(team), team
+select mod(id, 2) as x, count(*) as n from people group by ${x; rollup(x); cube(x, mod(id, 2)); grouping sets (x, ())} order by ${mod(id, 2); mod(id, 2) desc}, n
+select if(id > 2, 'b', 'a') as x from people group by x order by if(id > 2, 'b', 'a')
+select as struct upper(team) as t, count(*) as n from people group by upper(team) order by upper(team)
+select upper(team) as team, count(*) as n from people as p group by upper(p.team) order by upper(p.team)
+select -id as id from people group by 1 order by -id
+! select count(*) as n from people group by mod(id, 2) order by ${mod(id, 2) + 1; mod(id, 3); -mod(id, 2); id}
+! select count(*) as n from people group by mod(id, 2) having mod(id, 2) = 1 order by mod(id, 2)
+! select rank() over (order by mod(id, 2)) as n from people group by mod(id, 2) order by mod(id, 2)
+! select distinct upper(team) as t, count(*) as n from people group by t order by upper(team)
 select id as x, -id as id from people order by id
 ! select distinct team from people order by id
 -- LIMIT and OFFSET
@@ -339,6 +351,8 @@ select id from people order by id limit 0
 select id from people order by id limit 100 offset 4
 select id from people order by id limit 10 offset 100
 ! select id from people limit -1
+! select id from people limit ${null; cast(null as int64); 1 offset null; 1 offset cast(null as int64)}
+! select distinct id from people order by id limit cast(null as int64)
 -- WITH
 with a as (select 1 as x), b as (select x + 1 as y from a) select a.x, b.y from a, b
 with a as (select 1 as x) select * from a union all select * from a

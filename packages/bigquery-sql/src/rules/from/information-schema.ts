@@ -1,5 +1,5 @@
 import type { Path } from '../../syntax/nodes.ts';
-import { column, select, textLiteral } from '../../tree/build.ts';
+import { call, column, operation, select, textLiteral } from '../../tree/build.ts';
 import type { StoredTable } from '../../tree/stored-table.ts';
 import { sameName } from '../../types.ts';
 import { findViews, outermost, type Relation, type Scope } from '../scope.ts';
@@ -54,27 +54,37 @@ export function informationRelation(path: Path, scope: Scope): Relation | undefi
   return relation && ofDataSet(relation, path);
 }
 
-/** A view whose rows name the project and the data set of a path: all tables are in any data set. */
+/**
+ * A view whose rows name the project and the data set of a path, without those of others. Tables have neither: they are in
+ * any data set.
+ */
 function ofDataSet(relation: Relation, { parts }: Path): Relation {
   const names = parts.slice(0, -2).map(({ name }) => name);
-  const isRegion = /^region-/i.test(names.at(-1) ?? '');
-  const values: Readonly<Record<string, string>> = {
+  const last = names.at(-1) ?? '';
+  const isRegion = /^region-/i.test(last);
+  const values = Object.entries({
     table_catalog: names.slice(0, -1).join('.'),
-    table_schema: isRegion ? '' : (names.at(-1) ?? ''),
-  };
-  if (names.length === 0) return relation;
+    table_schema: isRegion ? '' : last,
+  }).filter(([, value]) => value !== '');
+  if (values.length === 0) return relation;
+  const named = new Map(values);
   return {
     ...relation,
     from(alias, start, fresh) {
       const inner = fresh(alias);
-      const columns = relation.columns.map(({ name, column: own, type }) => ({
-        name: own,
-        value: name in values ? textLiteral(values[name] ?? '') : column(inner, own, type),
-      }));
+      const columns = relation.columns.map(({ name, column: own, type }) => {
+        const value = named.get(name);
+        return { name: own, value: value === undefined ? column(inner, own, type) : textLiteral(value) };
+      });
+      const where = relation.columns.flatMap(({ name, column: own, type }) => {
+        const value = named.get(name)?.toLowerCase();
+        const ofRow = call('lower', [column(inner, own, type)], type);
+        return value === undefined ? [] : [operation('IN', [ofRow, textLiteral(''), textLiteral(value)])];
+      });
       return {
         kind: 'derived',
         alias,
-        query: select({ columns, from: relation.from(inner, start, fresh) }),
+        query: select({ columns, from: relation.from(inner, start, fresh), where }),
       };
     },
   };

@@ -2,7 +2,7 @@ import type * as Syntax from '../../syntax/nodes.ts';
 import type { Expression } from '../../tree/nodes.ts';
 import type { Context } from '../context.ts';
 import { sortKeys } from '../expressions/sort-order.ts';
-import { afterGrouping } from '../queries/after-grouping.ts';
+import { afterGrouping, computedFirst } from '../queries/after-grouping.ts';
 import { requireGrouped } from '../queries/grouped-columns.ts';
 import { resolveGrouping } from '../queries/grouping.ts';
 import type { Output } from '../queries/outputs.ts';
@@ -47,7 +47,7 @@ export function aggregate(node: Syntax.PipeAggregate, rows: Rows, scope: Scope, 
       ...(grouping && { groupBy: grouping.grouping }),
     },
   );
-  return rowsOf(query, context);
+  return rowsOf({ ...query, query: computedFirst(query.query, context.fresh) }, context);
 }
 
 /** The expressions of GROUP BY, each of which is a column of the result. */

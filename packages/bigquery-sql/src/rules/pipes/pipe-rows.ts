@@ -3,6 +3,7 @@ import { isEqual } from '../../tree/equal.ts';
 import { unusedName } from '../../tree/fresh-names.ts';
 import type { Expression, From, Member, Select } from '../../tree/nodes.ts';
 import type { Context, ResolvedFrom, ResolvedQuery } from '../context.ts';
+import { computedFirst } from '../queries/after-grouping.ts';
 import { nameOutputs, type Output, rangeOf, starColumns } from '../queries/outputs.ts';
 import { absentIn, type Range, type Scope } from '../scope.ts';
 
@@ -70,7 +71,8 @@ export function nest(rows: Rows, clauses: Partial<Select>, context: Context): Ro
     ...(range.value && { value: move(range.value, range.name ?? 'value') }),
   }));
   const value = rows.value && move(rows.value, 'value');
-  const query = select({ columns: members, ...(rows.from && { from: rows.from }), ...clauses });
+  const own = select({ columns: members, ...(rows.from && { from: rows.from }), ...clauses });
+  const query = computedFirst(own, context.fresh);
   return { from: { kind: 'derived', alias, query }, ranges, columns, value };
 }
 

@@ -1,7 +1,17 @@
-import { aggregate, castTo, column, select } from '../../tree/build.ts';
+import { aliasesOf } from '../../tree/aliases-of.ts';
+import { aggregate, castTo, column, nullLiteral, select } from '../../tree/build.ts';
 import { isEqual } from '../../tree/equal.ts';
-import { forEachNode, mapParts, type Mapper, someNode, unchanged } from '../../tree/map.ts';
-import type { Column, Expression, Grouping, Select } from '../../tree/nodes.ts';
+import { unusedName } from '../../tree/fresh-names.ts';
+import {
+  forEachNode,
+  mapParts,
+  type Mapper,
+  mapperWith,
+  someExpression,
+  someNode,
+  unchanged,
+} from '../../tree/map.ts';
+import type { Aggregate, Column, Expression, Grouping, Member, Select } from '../../tree/nodes.ts';
 import { describeType, isScalar, type Type } from '../../types.ts';
 import { collationKey, isCollated, textOfKey } from '../collation.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
@@ -94,3 +104,93 @@ export const groupableInstead = (type: Type): string => {
 /** The expression that a key groups by, also if the key names an output column. */
 export const expressionOf = (key: Expression, outputs: readonly Output[]): Expression =>
   key.kind === 'position' ? (outputs[key.index - 1]?.value ?? key) : key;
+
+/**
+ * True if a test holds for an aggregate or window function of the query that an expression belongs to, which may also be
+ * an argument of a function that has it in a subquery.
+ */
+export const someAggregate = (value: Expression, test: (node: Aggregate) => boolean = () => true): boolean =>
+  someExpression(value, (part) => part.kind === 'aggregate' && test(part)) ||
+  someNode(value, (part) => part.kind === 'aggregate' && part.isArgument === true && test(part));
+
+/**
+ * A query in whose subqueries are aggregate or window functions of its own, which a function has as its arguments: these
+ * are computed in a query below it, because DuckDB does not know them in a subquery.
+ */
+export function computedFirst(query: Select, fresh: (prefix: string) => string): Select {
+  const { columns, having, qualify, orderBy } = query;
+  const values = [...columns, ...orderBy].map(({ value }) => value);
+  if (![...values, ...having, ...qualify].some(readsArgument)) return query;
+  if (!canSplit(query)) return query;
+  const below = membersBelow(query, fresh('computed'));
+  const after = (all: readonly Expression[]) => all.filter(readsArgument).map(below.read);
+  const shown = columns.map(({ name, value }, at) => ({
+    name,
+    value: readsArgument(value) ? below.read(value) : below.at(at),
+  }));
+  const sorted = orderBy.map((key) => ({ ...key, value: below.read(key.value) }));
+  const where = [...after(having), ...after(qualify)];
+  const { distinct, limit, offset, ...rest } = query;
+  const before = (all: readonly Expression[]) => all.filter((one) => !readsArgument(one));
+  const inner = { having: before(having), qualify: before(qualify), columns: below.members, orderBy: [] };
+  return select({
+    columns: shown,
+    distinct,
+    from: { kind: 'derived', alias: below.alias, query: { ...rest, ...inner, distinct: false } },
+    where,
+    orderBy: sorted,
+    ...(limit && { limit }),
+    ...(offset && { offset }),
+  });
+}
+
+/** HAVING comes before window functions, and these before QUALIFY: none of them can be on the other side of another. */
+function canSplit({ columns, having, qualify, orderBy }: Select): boolean {
+  const values = [...columns, ...orderBy].map(({ value }) => value);
+  const windows = (test: (node: Aggregate) => boolean) =>
+    [...values, ...qualify].some((value) =>
+      someAggregate(value, (node) => node.over !== undefined && test(node)),
+    );
+  if (having.some(readsArgument) && windows((node) => !readsArgument(node))) return false;
+  return !windows((node) => readsArgument(node) && (qualify.length > 0 || typeof node.over === 'string'));
+}
+
+/** True if a subquery has an argument that its query computes. */
+const readsArgument = (value: Expression): boolean =>
+  someExpression(
+    value,
+    (part) =>
+      part.kind === 'subquery' &&
+      someNode(part.query, (inner) => inner.kind === 'aggregate' && inner.isArgument === true),
+  );
+
+/** The columns of the query below: those of the select list at their positions, which GROUP BY may name, and others. */
+function membersBelow({ columns, from }: Select, alias: string) {
+  const members: Member[] = columns.map(({ name, value }) => ({
+    name,
+    value: readsArgument(value) ? nullLiteral(value.type) : value,
+  }));
+  const names = new Set(members.map(({ name }) => name));
+  const own: ReadonlySet<string> = new Set(from ? aliasesOf(from) : []);
+  const read = ({ name, value }: Member) => column(alias, name, value.type);
+  const added = (part: Expression): Expression => {
+    const { isArgument: _, ...own } = part as Aggregate;
+    const value: Expression = part.kind === 'aggregate' ? own : part;
+    const known = members.slice(columns.length).find((member) => isEqual(member.value, value));
+    const member = known ?? { name: unusedName('computed', names), value };
+    if (known === undefined) members.push(member);
+    return read(member);
+  };
+  const isOwn = (part: Expression) =>
+    part.kind === 'column' ? own.has(part.from) : part.kind === 'aggregate' && part.isArgument === true;
+  const inQuery: Mapper = mapperWith({
+    expression: (part) => (isOwn(part) ? added(part) : mapParts(part, inQuery)),
+  });
+  // A window function of such a subquery is computed after it.
+  const isBelow = (part: Expression) => part.kind === 'aggregate' && !(part.over && readsArgument(part));
+  const mapper: Mapper = {
+    ...inQuery,
+    expression: (part) => (isOwn(part) || isBelow(part) ? added(part) : mapParts(part, mapper)),
+  };
+  return { alias, members, at: (index: number) => read(members[index] as Member), read: mapper.expression };
+}

@@ -11,7 +11,7 @@ import type { Output } from './outputs.ts';
 /**
  * Refuses columns that have several values in a group. As in GoogleSQL, a key of GROUP BY that is a column, or a field
  * of one, can be used everywhere after it, with its fields; one that is computed can only be a whole column of the
- * select list, see `isKey`, which other clauses know by its alias.
+ * select list, see `isKey`, which other clauses know by its alias, or a whole item of ORDER BY.
  */
 export function requireGrouped(uses: readonly ColumnUse[], keys: readonly Output[], context: Context): void {
   for (const use of uses) {
@@ -27,7 +27,7 @@ function ungroupedMessage({ name, value, isOfStruct }: ColumnUse, keys: readonly
   if (isOfStruct) return `${cause}: GROUP BY does not know the fields of .*, so write each of them`;
   const isInKey = keys.some(({ uses = [] }) => uses.some((use) => isEqual(use.value, value)));
   return isInKey
-    ? `${cause}: what GROUP BY computes of it can only be a whole column of the select list. GROUP BY ${name} as well, take ANY_VALUE(${name}), or compute the expression in a subquery`
+    ? `${cause}: what GROUP BY computes of it can only be a whole column of the select list or item of ORDER BY. GROUP BY ${name} as well, take ANY_VALUE(${name}), or compute the expression in a subquery`
     : `${cause}: GROUP BY it as well, or take ANY_VALUE(${name})`;
 }
 
@@ -53,7 +53,7 @@ export const isKey = (output: Output, keys: readonly Output[]): boolean =>
   keys.some((key) => key === output || isSameExpression(key, output));
 
 /** GoogleSQL does not compare expressions that have a subquery or a random value in them. */
-function isSameExpression(key: Output, output: Output): boolean {
+export function isSameExpression(key: Output, output: Output): boolean {
   if (!key.node || !output.node || !isEqual(key.value, output.value) || isVolatile(key.value)) return false;
   const form = formOf(key.node);
   return form !== undefined && form === formOf(output.node);

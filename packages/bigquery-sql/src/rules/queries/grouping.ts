@@ -1,7 +1,6 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import { childrenOf } from '../../syntax/walk.ts';
 import { isEqual } from '../../tree/equal.ts';
-import { someExpression } from '../../tree/map.ts';
 import type { Expression, Grouping, Position } from '../../tree/nodes.ts';
 import { isVolatile } from '../../tree/volatile.ts';
 import { describeType, sameName } from '../../types.ts';
@@ -9,7 +8,7 @@ import { collationKey, isCollated } from '../collation.ts';
 import type { Context } from '../context.ts';
 import type { Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
-import { expressionOf, isGroupable } from './after-grouping.ts';
+import { expressionOf, isGroupable, someAggregate } from './after-grouping.ts';
 import { type Output, openColumns, resolveOutput } from './outputs.ts';
 
 export interface ResolvedGrouping {
@@ -66,9 +65,7 @@ export function resolveGrouping(
 
 /** GROUP BY ALL groups by what reads columns of FROM and contains no aggregate or window function. */
 function groupingByAll(place: Place, selected: GroupedOutputs): ResolvedGrouping {
-  const keys = selected.outputs.filter(
-    ({ value, uses = [] }) => uses.length > 0 && !someExpression(value, ({ kind }) => kind === 'aggregate'),
-  );
+  const keys = selected.outputs.filter(({ value, uses = [] }) => uses.length > 0 && !someAggregate(value));
   for (const { value } of keys) {
     requireGroupable(place, value, 'GROUP BY ALL');
     if (isVolatile(value)) throw new Unsupported(place, 'GROUP BY ALL takes no random value beside columns');
@@ -141,8 +138,7 @@ function resolveKey(
   if (!output && isBareLiteral(node)) throw new Unsupported(node, 'GROUP BY does not take a literal');
   const key = output ?? resolveOutput(node, undefined, scope, context);
   requireGroupable(node, key.value, 'GROUP BY');
-  if (someExpression(key.value, ({ kind }) => kind === 'aggregate'))
-    throw new Unsupported(node, 'GROUP BY takes no aggregate or window function');
+  if (someAggregate(key.value)) throw new Unsupported(node, 'GROUP BY takes no aggregate or window function');
   return key;
 }
 
@@ -215,4 +211,4 @@ export const positionOf = (outputs: readonly Output[], output: Output): Position
 
 /** True if an expression has an aggregate of its own: not in a subquery, and not over a window. */
 export const aggregatesRows = (node: Expression): boolean =>
-  someExpression(node, (part) => part.kind === 'aggregate' && part.over === undefined);
+  someAggregate(node, ({ over }) => over === undefined);

@@ -1,5 +1,5 @@
 import type * as Syntax from '../../syntax/nodes.ts';
-import { call, integerLiteral } from '../../tree/build.ts';
+import { call, caseWhen, castTo, integerLiteral, isNull, textLiteral } from '../../tree/build.ts';
 import { someExpression } from '../../tree/map.ts';
 import type { Expression } from '../../tree/nodes.ts';
 import { describeType, isScalar } from '../../types.ts';
@@ -25,23 +25,30 @@ export function resolveLimit(node: Syntax.Limit | undefined, context: Context): 
 /** DuckDB refuses more, 2^62, and BigQuery does not. */
 const mostRows = 4_611_686_018_427_387_904n;
 
-function atMost(count: Expression, most: bigint): Expression {
-  if (count.kind !== 'literal') return call('least', [count, integerLiteral(most)], count.type);
+/** A count that is known later must not be NULL then: DuckDB would return all rows. */
+function atMost(count: Expression, most: bigint, keyword: string): Expression {
+  if (count.kind !== 'literal') {
+    const fail = castTo(call('bq.fail', [textLiteral(`${keyword} must not be NULL`)]), count.type);
+    return caseWhen(isNull(count), fail, call('least', [count, integerLiteral(most)], count.type));
+  }
   return typeof count.value === 'bigint' && count.value > most ? integerLiteral(most) : count;
 }
 
 function rowCount(node: Syntax.Expression, keyword: string, context: Context): Expression {
-  if (node.kind === 'NullLiteral') throw new Unsupported(node, `${keyword} takes an INT64, not NULL`);
   if (node.kind === 'Path')
     throw new Unsupported(node, `${keyword} takes a literal or a parameter, and no column`);
   const count = context.expression(node, emptyScope);
+  if (isNullLiteral(count)) throw new Unsupported(node, `${keyword} takes an INT64, not NULL`);
   if (someExpression(count, ({ kind }) => kind === 'aggregate'))
     throw new Unsupported(
       node,
       `${keyword} takes a literal or a parameter, and no aggregate or window function`,
     );
-  if (isScalar(count.type, 'INT64') || count.type.kind === 'unknown') return atMost(count, mostRows);
+  if (isScalar(count.type, 'INT64') || count.type.kind === 'unknown') return atMost(count, mostRows, keyword);
   const advice =
     count.kind === 'parameter' ? `: bind: INT64 in the header, or CAST(@${count.name} AS INT64)` : '';
   throw new Unsupported(node, `${keyword} takes an INT64, not ${describeType(count.type)}${advice}`);
 }
+
+const isNullLiteral = (value: Expression): boolean =>
+  value.kind === 'cast' ? isNullLiteral(value.value) : value.kind === 'literal' && value.value === null;

@@ -1,14 +1,15 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import { column, select } from '../../tree/build.ts';
 import { isEqual } from '../../tree/equal.ts';
-import { mapParts, type Mapper, mapperWith, someExpression } from '../../tree/map.ts';
+import { mapParts, type Mapper, mapperWith } from '../../tree/map.ts';
 import type { Expression, Member, Select, SortKey } from '../../tree/nodes.ts';
 import type { Context } from '../context.ts';
 import { sortKeys } from '../expressions/sort-order.ts';
 import type { ColumnUse, Scope } from '../scope.ts';
 import { fieldValues } from '../struct-value.ts';
 import { Unsupported } from '../unsupported.ts';
-import { isColumn, isReadable } from './grouped-columns.ts';
+import { someAggregate } from './after-grouping.ts';
+import { isColumn, isReadable, isSameExpression } from './grouped-columns.ts';
 import { namedOutput, positionOf } from './grouping.ts';
 import { resolveLimit } from './limit.ts';
 import { aliasesOf, type Output } from './outputs.ts';
@@ -16,18 +17,24 @@ import { aliasesOf, type Output } from './outputs.ts';
 /**
  * The keys of ORDER BY after a select list. Output columns are referred to by position, which no column of FROM can
  * hide.
+ *
+ * @param keys those of GROUP BY: an item that is one of them may read columns that are not grouped
  */
 export function resolveOrderBy(
   items: readonly Syntax.OrderByItem[],
   outputs: readonly Output[],
   scope: Scope,
   context: Context,
+  keys: readonly Output[] = [],
 ): readonly SortKey[] {
   return sortKeys(items, scope, context, (node) => {
     const output = namedOutput(node, outputs);
     if (output) return { key: positionOf(outputs, output), value: output.value };
-    const value = context.expression(node, scope);
-    return { key: value, value };
+    const uses: ColumnUse[] = [];
+    const value = context.expression(node, { ...scope, uses });
+    const key = keys.find((one) => isSameExpression(one, { name: '', value, node }));
+    if (key === undefined) scope.uses?.push(...uses);
+    return { key: key && outputs.includes(key) ? positionOf(outputs, key) : value, value };
   });
 }
 
@@ -80,7 +87,7 @@ function resultOf(
       hidden.place,
       `with SELECT DISTINCT, ORDER BY takes columns of the select list only, and ${hidden.name} is not one of them`,
     );
-  if (someExpression(value, ({ kind }) => kind === 'aggregate'))
+  if (someAggregate(value))
     throw new Unsupported(
       node,
       'with SELECT DISTINCT, ORDER BY takes no aggregate or window function: give it a name in the select list',

@@ -1,13 +1,18 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import { select } from '../../tree/build.ts';
-import { someExpression } from '../../tree/map.ts';
-import type { Expression, Grouping, SortKey } from '../../tree/nodes.ts';
+import type { Expression, Grouping, Select, SortKey } from '../../tree/nodes.ts';
 import { type Context, hasFailed, type ResolvedFrom, type ResolvedQuery } from '../context.ts';
 import { requireBool } from '../expressions/comparison.ts';
 import { withWindows } from '../functions/windows.ts';
 import { absentIn, type ColumnUse, type Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
-import { afterGrouping, distinctRows, requireDistinguishable } from './after-grouping.ts';
+import {
+  afterGrouping,
+  computedFirst,
+  distinctRows,
+  requireDistinguishable,
+  someAggregate,
+} from './after-grouping.ts';
 import { isKey, requireGrouped } from './grouped-columns.ts';
 import { aggregatesRows, resolveGrouping } from './grouping.ts';
 import { having } from './having.ts';
@@ -75,7 +80,7 @@ export function resolveSelect(
   };
   const orderBy = node.distinct
     ? []
-    : resolveOrderBy(after.orderBy, outputs, outputScope, context).map((key) => ({
+    : resolveOrderBy(after.orderBy, outputs, outputScope, context, grouping?.keys).map((key) => ({
         ...key,
         value: grouped(key.value),
       }));
@@ -90,9 +95,16 @@ export function resolveSelect(
     const computed = selected.filter((output) => !isKey(output, keys));
     requireGrouped([...computed.flatMap((output) => output.uses ?? []), ...uses], keys, context);
   }
+  const computed = (query: Select) => computedFirst(query, context.fresh);
   const query = node.distinct
-    ? distinctQuery(distinctRows(select(filtered), context.fresh('rows')), selected, after, inner, context)
-    : select({ ...filtered, orderBy, ...resolveLimit(after.limit, context) });
+    ? distinctQuery(
+        distinctRows(computed(select(filtered)), context.fresh('rows')),
+        selected,
+        after,
+        inner,
+        context,
+      )
+    : computed(select({ ...filtered, orderBy, ...resolveLimit(after.limit, context) }));
   // Aggregation and DISTINCT may make a value of no rows, or of a grouping set without the column.
   const shown = groupBy ? columns.map(({ required: _, ...rest }) => rest) : columns;
   return {
@@ -113,8 +125,7 @@ function requireWindow(place: Place, values: readonly Expression[]): void {
   );
 }
 
-const isWindowed = (value: Expression): boolean =>
-  someExpression(value, (part) => part.kind === 'aggregate' && part.over !== undefined);
+const isWindowed = (value: Expression): boolean => someAggregate(value, ({ over }) => over !== undefined);
 
 /** True if `*` means columns that are not known because something before it is unsupported. */
 const hasUnknownStar = (items: readonly Syntax.SelectItem[], { ranges }: ResolvedFrom): boolean =>
@@ -134,7 +145,7 @@ function refuseMisplacedAggregates(
   const { having, groupBy } = node;
   if (!node.from && ((isAggregated && !groupBy) || groups.some(aggregatesRows)))
     throw new Unsupported(node, 'SELECT without FROM cannot use aggregate functions');
-  if (having && groups.some((group) => someExpression(group, isWindowFunction)))
+  if (having && groups.some(isWindowed))
     throw new Unsupported(having, 'HAVING takes no window function: QUALIFY does');
   if (isAggregated) return;
   if (having)
@@ -145,8 +156,6 @@ function refuseMisplacedAggregates(
       'ORDER BY takes an aggregate function only with GROUP BY, or beside another one in the select list',
     );
 }
-
-const isWindowFunction = (value: Expression) => value.kind === 'aggregate' && value.over !== undefined;
 
 function conditions(
   node: Syntax.Expression | undefined,
