@@ -119,6 +119,11 @@ describe('a queries folder without a saved query', () => {
     ]);
   });
 
+  test('names them in problems as they are written', async () => {
+    const { output } = await querygate(['sql', 'select udf.plus(1, 2)'], { QUERIES_DIR: parts });
+    expect(output).toContain('1:8 refused: udf.plus takes 1 argument');
+  });
+
   test('need not exist, but must be a folder', async () => {
     const missing = await runJson(['select 1 as n'], { QUERIES_DIR: join(parts, 'missing') });
     expect(missing.lines).toMatchObject([{ rows: [['1']] }]);
@@ -471,7 +476,7 @@ test('a statement that ends its process, or never ends, stops no other statement
     program: new URL('./fixtures/failing-worker.ts', import.meta.url),
   });
   const run = (sql: string) =>
-    runner.run({ sql, parameters: {}, placeOf: (line, column) => ({ line, column }) });
+    runner.run({ sql, parameters: {}, original: (problem) => problem });
   expect(await run('a')).toMatchObject({ rows: [['a']] });
   expect(await run('die')).toMatchObject({ error: { stage: 'crash' } });
   expect(await run('b')).toMatchObject({ rows: [['b']] });

@@ -26,6 +26,22 @@ test.each([
       ['c', '1'],
     ],
   ],
+  [
+    'a subquery of its own, which the query around it does not compute',
+    'SELECT k, (SELECT upto(MAX(u.id), 1) FROM t AS u) FROM t WHERE id = 1 ORDER BY k',
+    [
+      ['a', '3'],
+      ['c', '3'],
+    ],
+  ],
+  [
+    'WITH in a subquery of its own',
+    'SELECT k, (SELECT WITH(v AS ARRAY_AGG(DISTINCT u.id ORDER BY u.id)[SAFE_OFFSET(9)], IF(v IS NULL, MAX(u.id), v)) FROM t AS u) FROM t WHERE id = 1 ORDER BY k',
+    [
+      ['a', '5'],
+      ['c', '5'],
+    ],
+  ],
   ['all rows', 'SELECT twice(COUNT(*)), upto(MIN(id), 1) + MIN(id) FROM t', [['3', '2']]],
   ['a list', 'SELECT common([1, 2, 3], ARRAY_AGG(id)) FROM t', [[['1', '2', '3']]]],
   [

@@ -11,11 +11,8 @@ import type { Problem } from '../../errors.ts';
 /** A statement with the parts of the queries folder that it reads. */
 export interface LinkedStatement extends Pick<SavedQuery, 'listedViews'> {
   readonly text: string;
-  /** The place in what its author wrote; the file, if it is a part. */
-  placeOf(
-    line: number,
-    column: number,
-  ): { readonly file?: string; readonly line: number; readonly column: number };
+  /** A problem of `text` at its place in what its author wrote, with the names that were written there. */
+  original(problem: StatementProblem): StatementProblem;
 }
 
 /** Reads the parts of a queries folder, which need not exist. @throws StartError if it cannot be read */
@@ -47,15 +44,10 @@ export function linkStatement(text: string, given: readonly string[], link: Link
   return {
     text: whole,
     listedViews,
-    placeOf(line, column) {
-      const offset = offsetOf(whole, line, column) - before.length;
-      if (source.written === undefined || offset < 0) return { line, column };
-      const place = problemAt(sql, source, offset, '');
-      const { line: placeLine = line, column: placeColumn = column } = place;
-      return {
-        ...(place.file !== file && place.file && { file: place.file }),
-        ...{ line: placeLine, column: placeColumn },
-      };
+    original(problem) {
+      const offset = offsetOf(whole, problem.line, problem.column) - before.length;
+      if (source.written === undefined || offset < 0) return problem;
+      return placed(problemAt(sql, source, offset, problem.message));
     },
   };
 }

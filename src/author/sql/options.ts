@@ -15,8 +15,8 @@ import { type LinkedStatement, linkStatement, partsLink } from './link-statement
 export interface SqlStatement extends Pick<LinkedStatement, 'listedViews'> {
   readonly sql: string;
   readonly parameters: Readonly<Record<string, string>>;
-  /** The place in the original text, or in the file of a part that it reads, for a line and a column of `sql`. */
-  placeOf(line: number, column: number): ReturnType<LinkedStatement['placeOf']>;
+  /** A problem of `sql` as one of the original text, or of the file of a part that it reads. */
+  readonly original: LinkedStatement['original'];
 }
 
 interface SqlOptions {
@@ -64,7 +64,8 @@ export async function readSqlOptions(
         sql,
         parameters: stringParameters(parameters),
         listedViews: linked.listedViews,
-        placeOf: (line, column) => linked.placeOf(line, originalColumn(line, column)),
+        original: ({ message, line, column }) =>
+          linked.original({ message, line, column: originalColumn(line, column) }),
       };
     }),
     json,

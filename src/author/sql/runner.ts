@@ -60,7 +60,7 @@ export function openRunner({
     async open() {
       await openWorker();
     },
-    async run({ sql, parameters, listedViews, placeOf }) {
+    async run({ sql, parameters, listedViews, original }) {
       const child = await openWorker();
       const request: WorkerRequest = {
         kind: 'run',
@@ -76,7 +76,7 @@ export function openRunner({
           reply === 'late' ? `no result within ${timeoutMs / 1000} s` : 'the process of the query ended';
         return { error: { stage: reply === 'late' ? 'run time' : 'crash', message, line: 1, column: 1 } };
       }
-      if (reply.kind === 'outcome') return withOriginalPlaces(reply.outcome, placeOf);
+      if (reply.kind === 'outcome') return withOriginalPlaces(reply.outcome, original);
       throw new Error(`unexpected reply ${reply.kind}`);
     },
     async close() {
@@ -124,13 +124,9 @@ function ask(
   });
 }
 
-function withOriginalPlaces(outcome: Outcome, placeOf: SqlStatement['placeOf']): Outcome {
+function withOriginalPlaces(outcome: Outcome, original: SqlStatement['original']): Outcome {
   if (!('error' in outcome)) return outcome;
-  const restore = <P extends StatementProblem>(problem: P): P => {
-    const { file, ...place } = placeOf(problem.line, problem.column);
-    const message = file === undefined ? problem.message : `${file}: ${problem.message}`;
-    return { ...problem, ...place, message };
-  };
+  const restore = <P extends StatementProblem>(problem: P): P => ({ ...problem, ...original(problem) });
   const { more, ...first } = outcome.error;
   const error: Failure['error'] = { ...restore(first), ...(more && { more: more.map(restore) }) };
   return { error };

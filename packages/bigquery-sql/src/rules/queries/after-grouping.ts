@@ -11,7 +11,7 @@ import {
   someNode,
   unchanged,
 } from '../../tree/map.ts';
-import type { Aggregate, Column, Expression, Grouping, Member, Select } from '../../tree/nodes.ts';
+import type { Aggregate, Column, Expression, Grouping, Member, Node, Select } from '../../tree/nodes.ts';
 import { describeType, isScalar, type Type } from '../../types.ts';
 import { collationKey, isCollated, textOfKey } from '../collation.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
@@ -120,8 +120,25 @@ export const someAggregate = (value: Expression, test: (node: Aggregate) => bool
 export function computedFirst(query: Select, fresh: (prefix: string) => string): Select {
   const { columns, having, qualify, orderBy } = query;
   const values = [...columns, ...orderBy].map(({ value }) => value);
-  if (![...values, ...having, ...qualify].some(readsArgument)) return query;
-  if (!canSplit(query)) return query;
+  const all = [...values, ...having, ...qualify];
+  if (!all.some((value) => someNode(value, isOfQuery))) return query;
+  const found = all.some(readsArgument) && canSplit(query) ? splitQuery(query, fresh) : query;
+  // Whatever this query is a part of has none of them.
+  return mapParts(found, ofNoCall);
+}
+
+const isOfQuery = (part: Node) => part.kind === 'aggregate' && part.isArgument === true;
+
+const ofNoCall: Mapper = mapperWith({
+  expression(part) {
+    if (part.kind !== 'aggregate') return mapParts(part, ofNoCall);
+    const { isArgument: _, ...own } = part;
+    return mapParts(own, ofNoCall);
+  },
+});
+
+function splitQuery(query: Select, fresh: (prefix: string) => string): Select {
+  const { columns, having, qualify, orderBy } = query;
   const below = membersBelow(query, fresh('computed'));
   const after = (all: readonly Expression[]) => all.filter(readsArgument).map(below.read);
   const shown = columns.map(({ name, value }, at) => ({
@@ -157,12 +174,7 @@ function canSplit({ columns, having, qualify, orderBy }: Select): boolean {
 
 /** True if a subquery has an argument that its query computes. */
 const readsArgument = (value: Expression): boolean =>
-  someExpression(
-    value,
-    (part) =>
-      part.kind === 'subquery' &&
-      someNode(part.query, (inner) => inner.kind === 'aggregate' && inner.isArgument === true),
-  );
+  someExpression(value, (part) => part.kind === 'subquery' && someNode(part.query, isOfQuery));
 
 /** The columns of the query below: those of the select list at their positions, which GROUP BY may name, and others. */
 function membersBelow({ columns, from }: Select, alias: string) {
@@ -181,8 +193,7 @@ function membersBelow({ columns, from }: Select, alias: string) {
     if (known === undefined) members.push(member);
     return read(member);
   };
-  const isOwn = (part: Expression) =>
-    part.kind === 'column' ? own.has(part.from) : part.kind === 'aggregate' && part.isArgument === true;
+  const isOwn = (part: Expression) => (part.kind === 'column' ? own.has(part.from) : isOfQuery(part));
   const inQuery: Mapper = mapperWith({
     expression: (part) => (isOwn(part) ? added(part) : mapParts(part, inQuery)),
   });
