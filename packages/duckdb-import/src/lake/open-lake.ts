@@ -61,7 +61,8 @@ export async function openLake(options: LakeOptions): Promise<Lake> {
   const catalog = await openLakeCatalog(connection, location, scratch);
   const { dataPath, identity } = catalog;
   const problems = new Map<string, string>();
-  const state: LakeState = { ...options, catalog, problems, reader: new SnapshotReader(), known: new Map() };
+  const reader = new SnapshotReader();
+  const state: LakeState = { ...options, catalog, problems, reader, known: new Map(), hasChanged: false };
   const exclusive = buildExclusive();
   const refresh = () => readLake(state);
   await refresh();
@@ -73,7 +74,8 @@ export async function openLake(options: LakeOptions): Promise<Lake> {
       exclusive(async () => {
         await work();
         state.known.clear();
-        await refresh();
+        // The next look reports it.
+        state.hasChanged = await refresh();
       }),
   };
 }
@@ -84,6 +86,8 @@ interface LakeState extends LakeOptions {
   readonly problems: Map<string, string>;
   /** The source that each table was read from, by its name. */
   readonly known: Map<string, string>;
+  /** True if rows have changed, also in a reading that failed after that. */
+  hasChanged: boolean;
 }
 
 async function readLake(state: LakeState): Promise<boolean> {
@@ -101,11 +105,15 @@ async function readLake(state: LakeState): Promise<boolean> {
     if ('problem' in rows) problems.set(name, `${name}: ${rows.problem}`);
     next.set(name, 'problem' in rows ? noRows : rows);
   }
-  const changed = [...next].some(([name, { lake }]) => tables.files.of(name).lake?.version !== lake?.version);
+  state.hasChanged ||= [...next].some(
+    ([name, { lake }]) => tables.files.of(name).lake?.version !== lake?.version,
+  );
   await serve(state, next);
   for (const [name, source] of read) known.set(name, source);
   for (const [name, { lake }] of next) if (lake) problems.delete(name);
-  return changed;
+  const { hasChanged } = state;
+  state.hasChanged = false;
+  return hasChanged;
 }
 
 /** Queries of such a table are refused. */

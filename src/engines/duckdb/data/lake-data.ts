@@ -25,11 +25,14 @@ export async function openLakeData(
   );
   const renewal = isRemote(lake.dataPath) ? await openBucket(options, lake.dataPath) : undefined;
   const report = buildReport(options, lake);
+  let hasChanged = false;
   const refresh = async () => {
-    const isChanged = await lake.refresh();
+    hasChanged = (await lake.refresh()) || hasChanged;
     await hideOld();
     report.read();
-    if (isChanged) listener.dataChanged?.();
+    if (!hasChanged) return;
+    hasChanged = false;
+    listener.dataChanged?.();
   };
   await hideOld();
   report.read();
