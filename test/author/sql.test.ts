@@ -475,8 +475,7 @@ test('a statement that ends its process, or never ends, stops no other statement
     maxRows: 1,
     program: new URL('./fixtures/failing-worker.ts', import.meta.url),
   });
-  const run = (sql: string) =>
-    runner.run({ sql, parameters: {}, original: (problem) => problem });
+  const run = (sql: string) => runner.run({ sql, parameters: {}, original: (problem) => problem });
   expect(await run('a')).toMatchObject({ rows: [['a']] });
   expect(await run('die')).toMatchObject({ error: { stage: 'crash' } });
   expect(await run('b')).toMatchObject({ rows: [['b']] });
