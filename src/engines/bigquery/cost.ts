@@ -56,20 +56,25 @@ const costOfJob = ({ statistics }: z.output<typeof jobReply>, { jobId }: Job): C
 /**
  * The cost of a job that was polled: jobs.getQueryResults does not report all of it.
  *
- * @returns undefined if the job's statistics cannot be read now
+ * @param onUnread called if BigQuery does not answer now
+ * @returns undefined if it does not say it
  */
 export async function fetchCost(
   { client, bound, deadline: { cancelled }, span }: CallContext,
   job: Job,
+  onUnread: () => void,
 ): Promise<Cost | undefined> {
   const request = jobRequest(job, 'statistics');
+  let isAnswered = false;
   try {
     const jobResponse = await withCallSpan(span, request, (traceparent) =>
       client.call(request, { signal: cancelled, timeoutMs, traceparent }),
     );
+    isAnswered = jobResponse.status < 400;
     return costOfJob(parseReply(jobResponse, bound, jobReply), job);
   } catch {
     cancelled.throwIfAborted();
+    if (!isAnswered) onUnread();
     return undefined;
   }
 }

@@ -38,9 +38,8 @@ export async function runJob(request: JobRequest): Promise<Rows> {
     });
     const read = await readPages(request, reply, job);
     if (!isPolled || job === undefined) return { ...read, cost: costOf(reply) };
-    const cost = await fetchCost(request, job);
-    if (cost?.bytesBilled === undefined && request.onBill !== undefined)
-      request.jobs.bill(job, request.onBill);
+    const { jobs, onBill } = request;
+    const cost = await fetchCost(request, job, () => onBill && jobs.bill(job, onBill));
     return { ...read, cost: cost ?? { ...costOf(reply), jobId: job.jobId } };
   } catch (error) {
     if (latest !== undefined) settle(request, latest);
