@@ -6,7 +6,13 @@ import type { ResultColumn } from '../../../catalog/model/header-types.ts';
 import { bigqueryType, planProblem } from '@querygate/bigquery-sql/duckdb';
 import { problemOf } from '@querygate/bigquery-sql/problem';
 import { duckdbText } from '@querygate/bigquery-sql/passes';
-import { type Compiled, mapExpressions, nullLiteral, type Query } from '@querygate/bigquery-sql/tree';
+import {
+  type Compiled,
+  type Expression,
+  mapExpressions,
+  nullLiteral,
+  type Query,
+} from '@querygate/bigquery-sql/tree';
 import { type Column, duckdbType, sameName, type Type, unknown } from '@querygate/bigquery-sql/types';
 import { resultColumnOf } from '../../../catalog-analysis/result-column-of.ts';
 import { toResultColumn } from './result-column.ts';
@@ -100,7 +106,12 @@ async function plannedColumns(
 }
 
 const withoutParameters = (query: Query): Query =>
-  mapExpressions(query, (node) => (node.kind === 'parameter' ? nullLiteral(node.type) : node));
+  mapExpressions(query, (node) =>
+    node.kind === 'parameter' || isError(node) ? nullLiteral(node.type) : node,
+  );
+
+/** DuckDB would compute it when it plans, for a NULL that no caller may send. */
+const isError = (node: Expression) => node.kind === 'call' && node.function === 'bq.fail';
 
 /** @throws StartError if the columns of the SQL are not those of the header */
 function requireDeclared({ columns, source }: SavedQuery, returned: readonly ResultColumn[]): void {
