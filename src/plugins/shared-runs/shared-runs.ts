@@ -7,7 +7,6 @@ import { Claims } from './claims.ts';
 import { type SharedForm, sharedQuery } from './share-query.ts';
 import { SharedMetrics } from './shared-metrics.ts';
 import type { Shareable } from './shared-run.ts';
-import { SharedSizes } from './shared-sizes.ts';
 import { TenantGroup } from './tenant-group.ts';
 
 /** The name of the connection, for the log. */
@@ -55,11 +54,7 @@ export function sharedRuns(): GatewayPlugin {
     return getOrAdd(ofQuery, JSON.stringify(others), () => {
       const name = nameOf(saved.get(query.id) ?? query, others);
       const events = metrics.events(opened);
-      const sizes = new SharedSizes(() => opened.clock.elapsedMs());
-      return new TenantGroup({
-        ...{ name, shareable, host: opened, claims, events, sizes },
-        closing: closing.signal,
-      });
+      return new TenantGroup({ name, shareable, host: opened, claims, events, closing: closing.signal });
     });
   };
   return {

@@ -4,6 +4,7 @@ import type { Rows, RunOptions } from '../../engine-contract/engine.ts';
 import type { Claims } from './claims.ts';
 import { GatheredRuns } from './gathered-runs.ts';
 import { isResting, type Run, runShared, type SharedRunOptions } from './shared-run.ts';
+import { SharedSizes } from './shared-sizes.ts';
 
 interface GroupOptions extends SharedRunOptions {
   /** Of its claims in Redis, equal in all gateways, and for all parts of the time that the query is run over. */
@@ -31,9 +32,10 @@ export class TenantGroup {
   #running: Running | undefined;
   #dropHeld: (() => void) | undefined;
 
-  constructor(options: GroupOptions) {
-    this.#options = options;
-    this.#gathered = new GatheredRuns(options);
+  constructor(options: Omit<GroupOptions, 'sizes'>) {
+    const sizes = new SharedSizes(() => options.host.clock.elapsedMs());
+    this.#options = { ...options, sizes };
+    this.#gathered = new GatheredRuns(this.#options);
   }
 
   /** True if nothing of it is in use. */

@@ -235,7 +235,7 @@ test.each<[string, Texts, readonly string[]]>([
     ['reader.sql:9:15 views/v.sql begins with WITH RECURSIVE, so that no query can read it'],
   ],
   [
-    'a bound date that is none: one problem, at the argument',
+    'a bound date that does not exist: one problem, at the argument',
     {
       'reader.sql': reader("SELECT x FROM query.a(d => '2026-02-30')"),
       'a.sql': partText('SELECT 1 AS x FROM t WHERE y > @d AND z > @d', {

@@ -4,7 +4,6 @@ import { LoopTurns } from '../../../src/concurrency/loop-turns.ts';
 import type { PluginHost } from '../../../src/gateway/plugin.ts';
 import { Claims } from '../../../src/plugins/shared-runs/claims.ts';
 import type { Run, Shareable } from '../../../src/plugins/shared-runs/shared-run.ts';
-import { SharedSizes } from '../../../src/plugins/shared-runs/shared-sizes.ts';
 import { TenantGroup } from '../../../src/plugins/shared-runs/tenant-group.ts';
 import { draftQuery } from '../../support/queries.ts';
 
@@ -24,7 +23,6 @@ async function heldGroup(leave: (callers: AbortController, closing: AbortControl
   const clock = { elapsedMs: () => 0, after: (_: number, run: () => void) => (gathered = run) };
   const log = { error: (...line: unknown[]) => logged.push(line) };
   const group = new TenantGroup({
-    sizes: new SharedSizes(() => 0),
     ...{ name: 'q', shareable, claims: new Claims(undefined), closing: closing.signal },
     host: { clock, log, turns: new LoopTurns() } as unknown as PluginHost,
     events: { onRun() {}, onResult() {}, onFallback() {}, onForeignRow() {} },
@@ -65,7 +63,6 @@ test('rows that another gateway has replaced meanwhile are computed together aga
   const clock = { elapsedMs: () => 0, after: () => () => {} };
   const group = new TenantGroup({
     ...{ name: 'q', shareable, claims: new Claims(undefined), closing: new AbortController().signal },
-    sizes: new SharedSizes(() => 0),
     host: { clock, log: {}, turns: new LoopTurns() } as unknown as PluginHost,
     events: { onRun() {}, onResult() {}, onFallback() {}, onForeignRow() {} },
   });

@@ -67,7 +67,6 @@ export async function diffQueries(workspace: Workspace, ref: string, options: Di
   const measure: Measure = async (pairs) => {
     if (!reportsBytes || pairs.length === 0) return () => [];
     const { measureBytes } = await import('./measure-bytes.ts');
-    const { maximumBytes } = engine;
     const check = (one: AnalyzedCatalog, onChecked: CheckOptions['onChecked']) =>
       engine.check(one, {
         ...{ limits, maximumBytes: Number.MAX_SAFE_INTEGER },
@@ -76,14 +75,8 @@ export async function diffQueries(workspace: Workspace, ref: string, options: Di
           onChecked(checked);
         },
       });
-    return measureBytes(pairs, {
-      check,
-      maximumBytes,
-      before: old.catalog,
-      after: catalog,
-      maxRatio,
-      onFailed,
-    });
+    const given = { before: old.catalog, after: catalog, maxRatio, onFailed };
+    return measureBytes(pairs, { check, maximumBytes: engine.maximumBytes, ...given });
   };
   const measureCosts: MeasureCosts = async (pairs) => {
     if (forecast === undefined || pairs.length === 0) return () => [];
@@ -115,14 +108,9 @@ export async function diffQueries(workspace: Workspace, ref: string, options: Di
     ...(reportsBytes ? [] : unmeasured(engine.name, compared)),
   ];
   const report = toReport({
-    ref,
-    commit,
-    workspace,
-    files,
+    ...{ ref, commit, workspace, files, compared, notes },
     oldFiles: oldFiles ?? new Map(),
     path: repository.path,
-    compared,
-    notes,
   });
   process.stdout.write(options.json ? reportJson(report) : reportText(report, paintFor(process.stdout)));
   if (options.github) process.stdout.write(annotations(report));

@@ -1,11 +1,11 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { describeSource, errorInTry } from '@querygate/bigquery-sql/duckdb';
+import { errorInTry } from '@querygate/bigquery-sql/duckdb';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { describeReason, generalReason } from '../read/describe-problem.ts';
 import { numberedRows, parquetRelation, rowNumber, valuesSql } from '../read/source-relation.ts';
 import type { DataFile } from '../scan/data-files.ts';
 import type { Reject } from '../store/manifest.ts';
-import { parquetSql, readRows } from '../store/statements.ts';
+import { readRows } from '../store/statements.ts';
 
 /**
  * Finds the rows of a Parquet file whose values cannot be converted to the declared types.
@@ -20,8 +20,7 @@ export async function rejectParquetRows(
   maxReasons: number,
 ): Promise<readonly Reject[]> {
   const { columns } = await parquetRelation(connection, file, 0);
-  const own = await describeSource(connection, parquetSql([file.path]));
-  const source = `${numberedRows(file.path, own)} AS r`;
+  const source = `${numberedRows(file.path, columns)} AS r`;
   const inTry = valuesSql(table, columns, errorInTry(`r.${rowNumber}`));
   const found = await readRows(
     connection,

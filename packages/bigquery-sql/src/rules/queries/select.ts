@@ -1,6 +1,6 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import { select } from '../../tree/build.ts';
-import type { Expression, Grouping, Select, SortKey } from '../../tree/nodes.ts';
+import type { Expression, Grouping, SortKey } from '../../tree/nodes.ts';
 import { type Context, hasFailed, type ResolvedFrom, type ResolvedQuery } from '../context.ts';
 import { requireBool } from '../expressions/comparison.ts';
 import { withWindows } from '../functions/windows.ts';
@@ -95,16 +95,11 @@ export function resolveSelect(
     const computed = selected.filter((output) => !isKey(output, keys));
     requireGrouped([...computed.flatMap((output) => output.uses ?? []), ...uses], keys, context);
   }
-  const computed = (query: Select) => computedFirst(query, context.fresh);
+  const limits = node.distinct ? {} : resolveLimit(after.limit, context);
+  const own = computedFirst(select({ ...filtered, orderBy, ...limits }), context.fresh);
   const query = node.distinct
-    ? distinctQuery(
-        distinctRows(computed(select(filtered)), context.fresh('rows')),
-        selected,
-        after,
-        inner,
-        context,
-      )
-    : computed(select({ ...filtered, orderBy, ...resolveLimit(after.limit, context) }));
+    ? distinctQuery(distinctRows(own, context.fresh('rows')), selected, after, inner, context)
+    : own;
   // Aggregation and DISTINCT may make a value of no rows, or of a grouping set without the column.
   const shown = groupBy ? columns.map(({ required: _, ...rest }) => rest) : columns;
   return {
