@@ -18,13 +18,15 @@ function runFirst(pid = 0): void {
   } catch {}
 }
 
+type Client = ReturnType<typeof createClient>;
+
 export interface RedisServer {
   readonly url: string;
   start(): Promise<void>;
   /** Sends a signal to the process: SIGKILL, SIGSTOP, SIGCONT. */
   signal(signal: NodeJS.Signals): void;
-  /** Runs commands on a separate connection. */
-  run<T>(work: (client: ReturnType<typeof createClient>) => Promise<T>): Promise<T>;
+  /** Runs commands on a connection of its own. */
+  run<T>(work: (client: Client) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -35,15 +37,23 @@ export async function redisServer(...options: string[]): Promise<RedisServer> {
   const dir = mkdtempSync(join(tmpdir(), 'querygate-test-'));
   let child: ChildProcess | undefined;
   const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null;
-  const run: RedisServer['run'] = async (work) => {
+  let connected: Promise<Client> | undefined;
+  const connect = async () => {
     const client = createClient({ url, disableOfflineQueue: true, socket: { reconnectStrategy: false } });
-    client.on('error', () => {});
+    // Redis has ended: the next command connects to the one that runs then.
+    client.on('error', () => {
+      connected = undefined;
+    });
     await client.connect();
-    try {
-      return await work(client as never);
-    } finally {
-      client.destroy();
-    }
+    return client as never as Client;
+  };
+  const run: RedisServer['run'] = async (work) => {
+    connected ??= connect();
+    const client = await connected.catch((error: unknown) => {
+      connected = undefined;
+      throw error;
+    });
+    return work(client);
   };
   return {
     url,
@@ -66,6 +76,8 @@ export async function redisServer(...options: string[]): Promise<RedisServer> {
     },
     signal: (signal) => child?.kill(signal),
     async close() {
+      const client = await connected?.catch(() => undefined);
+      if (client?.isOpen) client.destroy();
       if (isRunning()) {
         child?.kill('SIGKILL');
         await once(child as ChildProcess, 'exit');

@@ -87,6 +87,7 @@ describe.skipIf(!hasRedis)('announcements of results on Redis', () => {
       await eventually(async () => expect(ofAnother).toEqual([7]));
       // It may come later to this client than to the gateway.
       await eventually(() => expect(announced('7')).toBeDefined());
+      await client.pUnsubscribe('*');
     });
     const ofKey = sent[0];
     const ofOther = announced('7');
