@@ -838,6 +838,27 @@ test('fields of records are compared at any depth, and records become typed', as
   expect(named.endpoints[0]?.changes.map(({ text }) => text)).toContain('field f.aB: in GraphQL aB → aB_2');
 });
 
+test('a required field that becomes a float may be null: NaN is null in JSON', async () => {
+  const [before, after] = (['integer', 'float'] as const).map((type) => {
+    const { queries, tables } = parseCatalog('queries', asFiles(files));
+    const fields = [{ name: 'a', type, repeated: false, required: true }];
+    const columns = [
+      { name: 'r', type: 'record', repeated: false, required: true, description: 'r', fields },
+    ];
+    return analyzed({ tables, queries: queries.map((one) => ({ ...one, columns })) } as unknown as Catalog);
+  });
+  if (before === undefined || after === undefined) throw new Error('there are two versions');
+  const diff = await compareCatalogs({ catalog: before, broken: [], tableProblems: [] }, after);
+  expect(verdictsOf(diff)).toEqual([
+    'column-nullable breaking/breaking',
+    'column-widened dangerous/dangerous',
+  ]);
+  expect(diff.endpoints[0]?.changes[0]).toMatchObject({
+    text: 'field r.a: may be null in JSON now, though never NULL',
+    schema: [{ path: 'AFirstRow_r.a', level: 'breaking' }],
+  });
+});
+
 test('bytes that runs read are compared for endpoints whose SQL or parameters have changed', async () => {
   const kinds: readonly Kind[] = ['bytes-read', 'bytes-over-ratio', 'bytes-over-maximum'];
   const pairs: string[] = [];
