@@ -18,7 +18,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   ],
   'packages/duckdb-import/src/store': ['location', 'files'],
   'packages/authoring/src': ['proposals', 'new', 'test', 'diff', 'tables', 'dbt', 'lsp'],
-  'packages/authoring/src/diff': ['compare', 'git'],
+  'packages/authoring/src/diff': ['compare', 'schema', 'git'],
   'packages/pages/src': ['parameters', 'chart', 'live', 'result', 'snippets', 'sql', 'pages'],
   'packages/pages/src/chart': ['data', 'drawing'],
   src: [

@@ -14,13 +14,14 @@ import { compareColumns } from './compare/columns.ts';
 import { compareFederation } from './compare/federation.ts';
 import { compareParameters } from './compare/parameters.ts';
 import { comparePolicy } from './compare/policy.ts';
+import { compareRowArguments } from './compare/marked-columns.ts';
 import { compareSandboxes } from './compare/sandbox.ts';
 import { compareSql, openTableComparison } from './compare/sql.ts';
 import { type JudgedChange, judge } from './judge.ts';
 import { levels } from './levels.ts';
 import type { BrokenQuery, OldCatalog } from './load-before.ts';
 import { matchEndpoints } from './match-endpoints.ts';
-import { compareSchemas } from './schema-changes.ts';
+import { compareSchemas } from './schema/schema-changes.ts';
 
 /** The changes of one endpoint. */
 export interface EndpointDiff {
@@ -139,6 +140,7 @@ const removedEndpoints = (
 const compareContents = (pair: Pair): readonly Change[] => [
   ...compareParameters(pair),
   ...compareColumns(pair),
+  ...compareRowArguments(pair),
   ...comparePolicy(pair),
   ...compareFederation(pair),
   ...compareSql(pair),

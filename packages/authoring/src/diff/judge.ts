@@ -1,7 +1,7 @@
 import type { Change } from './change.ts';
 import { type Level, worse } from './levels.ts';
 import { ruleOf } from './verdicts.ts';
-import type { FoundInSchema } from './schema-changes.ts';
+import type { FoundInSchema } from './schema/schema-changes.ts';
 
 /** A change with its verdict. */
 export interface JudgedChange extends Change {
@@ -36,14 +36,17 @@ export function judge(changes: readonly Change[], found: readonly FoundInSchema[
 }
 
 /**
- * Of the changes at or below a key, the one that is the most severe in GraphQL; for the endpoint as a whole, any. Without
- * any, of the changes of the records around it, each of which may be another record now.
+ * Of the changes at or below a key, the one that is the most severe in GraphQL, and of these the nearest; for the endpoint
+ * as a whole, any. Without any, of the changes of the records around it, each of which may be another record now.
  */
 function ownerOf(changes: readonly Change[], { header }: FoundInSchema): Change | undefined {
   const own = changes.filter(({ kind }) => kind !== 'description');
   const within = own.filter(({ path }) => header.every((key, at) => path[at] === key));
   const around = own.filter(({ path }) => path.every((key, at) => header[at] === key));
-  return (within.length > 0 ? within : around).toSorted((a, b) => severity(b) - severity(a))[0];
+  const distance = ({ path }: Change) => Math.abs(path.length - header.length);
+  return (within.length > 0 ? within : around).toSorted(
+    (a, b) => severity(b) - severity(a) || distance(a) - distance(b),
+  )[0];
 }
 
 const severity = ({ kind }: Change): number => ({ breaking: 2, dangerous: 1, safe: 0 })[ruleOf(kind).graphql];

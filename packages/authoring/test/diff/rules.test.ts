@@ -76,6 +76,19 @@ type Edit = readonly [from: string, to: string];
 const federation =
   'federation: { extends: Project, key: { ref: project }, field: usage, references: { thing: { entity: Thing, key: { id: n } } } }';
 
+const marks = 'filter: true, order: true, ';
+
+/** Callers filter and order by these columns. */
+const inRowArguments = (...columns: readonly string[]): readonly Edit[] =>
+  columns.map((column) => [`  ${column}: { type`, `  ${column}: { ${marks}type`]);
+
+const allRowArguments: Edit = ['labels: [team]', 'row_arguments: all\nlabels: [team]'];
+const ordered: Edit = ['@interval\n', '@interval\nORDER BY n\n'];
+const pages: Edit = ['labels: [team]', 'page: { by: [n] }\nlabels: [team]'];
+const push: Edit = ['labels: [team]', 'push: true\nlabels: [team]'];
+
+const undo = ([from, to]: Edit): Edit => [to, from];
+
 const inGraph: readonly Edit[] = [['labels: [team]', `labels: [team]\n${federation}`]];
 
 function edited(text: string, edits: readonly Edit[]): string {
@@ -168,6 +181,79 @@ const prepared: readonly (readonly [
     [['float, description: a float', 'float, unit: ms, description: a float']],
     ['description safe/safe'],
   ],
+
+  ['row arguments', [allRowArguments], ['row-arguments-added safe/safe']],
+  [
+    'no row arguments any more',
+    [undo(allRowArguments)],
+    ['row-arguments-removed breaking/breaking'],
+    [allRowArguments],
+  ],
+  [
+    'a column for row arguments',
+    inRowArguments('s'),
+    ['filter-added safe/safe', 'order-added safe/safe', 'aggregate-added safe/safe'],
+    inRowArguments('n'),
+  ],
+  [
+    'a column that is no longer for row arguments',
+    inRowArguments('s').map(undo),
+    [
+      'filter-removed breaking/breaking',
+      'order-removed breaking/breaking',
+      'aggregate-removed breaking/breaking',
+    ],
+    inRowArguments('n', 's'),
+  ],
+  [
+    'a column that is only ordered by',
+    [['s: { filter: true, ', 's: { ']],
+    ['filter-removed breaking/breaking'],
+    inRowArguments('s'),
+  ],
+  [
+    'a column added for row arguments',
+    [['prometheus:', '  z: { type: string, filter: true, description: new }\nprometheus:']],
+    ['column-added safe/safe'],
+    inRowArguments('s'),
+  ],
+  [
+    'a column removed that was for row arguments',
+    [['  f: { filter: true, order: true, type: float, description: a float }\n', '']],
+    ['column-removed breaking/breaking'],
+    inRowArguments('f', 's'),
+  ],
+  [
+    'a filter of a wider type',
+    [['type: integer, required: true, unit', 'type: float, required: true, unit']],
+    ['filter-type-widened safe/breaking', 'column-widened dangerous/dangerous'],
+    inRowArguments('n'),
+  ],
+  [
+    'a filter of a type that refuses former values',
+    [['type: float, description: a float', 'type: integer, description: a float']],
+    ['filter-type-changed breaking/breaking', 'column-narrowed dangerous/safe'],
+    inRowArguments('f'),
+  ],
+  [
+    'a filter of texts, of which there are no sums',
+    [['type: numeric, description: a text }\n  t', 'type: string, description: a text }\n  t']],
+    [
+      'aggregate-removed breaking/breaking',
+      'filter-type-text dangerous/breaking',
+      'column-text dangerous/dangerous',
+    ],
+    [['labels: [s]', 'labels: []'], ['  s: { type: string', '  s: { type: numeric'], ...inRowArguments('s')],
+  ],
+  ['row arguments over all rows', [push], ['push-added safe/safe'], inRowArguments('n')],
+  [
+    'row arguments over the rows of a result',
+    [undo(push)],
+    ['push-removed dangerous/dangerous'],
+    [...inRowArguments('n'), push],
+  ],
+  ['pages', [pages], ['pages-added safe/safe'], [ordered]],
+  ['no pages any more', [undo(pages)], ['pages-removed dangerous/breaking'], [ordered, pages]],
 
   [
     'an optional parameter',
@@ -462,11 +548,17 @@ const prepared: readonly (readonly [
   [
     'no caching',
     [['caching: 900s\ncache_warming: 300s\nstale_if_error: 1000s\n', 'caching: disabled\n']],
-    ['live-removed dangerous/dangerous', 'caching-shorter safe/safe', 'cache-warming safe/safe'],
+    ['live-removed breaking/breaking', 'caching-shorter safe/safe', 'cache-warming safe/safe'],
   ],
   ['stale rows for a shorter time', [['1000s', '10s']], ['stale-shorter dangerous/dangerous']],
   ['stale rows for a longer time', [['1000s', '2000s']], ['stale-longer safe/safe']],
   ['other warming', [['300s', '200s']], ['cache-warming safe/safe']],
+  [
+    'warming, with which results can be followed',
+    [['caching: 900s\n', 'caching: 900s\ncache_warming: 300s\n']],
+    ['cache-warming safe/safe', 'live safe/safe'],
+    [['cache_warming: 300s\n', '']],
+  ],
   ['live results', [['cache_warming: 300s\n', 'cache_warming: 300s\nlive: 5s\n']], ['live safe/safe']],
   ['another key of rows', [['cache_warming: 300s\n', 'cache_warming: 300s\nkey: [n]\n']], ['live safe/safe']],
   [
@@ -568,6 +660,15 @@ const prepared: readonly (readonly [
     [['status AS n,', 'status AS n, status AS m,']],
     ['sql-changed dangerous/dangerous', 'sandbox-added safe/safe'],
     [['labels: [team]', sandbox]],
+  ],
+  [
+    'a parameter that the common tables do not use any more',
+    [[' AND name != @text)', ')']],
+    ['schema-changed safe/breaking', 'sql-changed dangerous/dangerous'],
+    [
+      ['labels: [team]', sandbox],
+      ['WHERE project = @project)', 'WHERE project = @project AND name != @text)'],
+    ],
   ],
   ['other SQL', [['FROM lines', 'FROM lines AS r']], ['sql-changed dangerous/dangerous']],
   ['other comments and line ends', [['-- all\n', '\r\n']], ['sql-layout safe/safe']],
@@ -836,6 +937,85 @@ test('fields of records are compared at any depth, and records become typed', as
   const named = await compare(alone, beside);
   expect(verdictsOf(named)).toContain('field-renamed safe/breaking');
   expect(named.endpoints[0]?.changes.map(({ text }) => text)).toContain('field f.aB: in GraphQL aB → aB_2');
+});
+
+test('a required field that becomes a float may be null: NaN is null in JSON', async () => {
+  const [before, after] = (['integer', 'float'] as const).map((type) => {
+    const { queries, tables } = parseCatalog('queries', asFiles(files));
+    const fields = [{ name: 'a', type, repeated: false, required: true }];
+    const columns = [
+      { name: 'r', type: 'record', repeated: false, required: true, description: 'r', fields },
+    ];
+    return analyzed({ tables, queries: queries.map((one) => ({ ...one, columns })) } as unknown as Catalog);
+  });
+  if (before === undefined || after === undefined) throw new Error('there are two versions');
+  const diff = await compareCatalogs({ catalog: before, broken: [], tableProblems: [] }, after);
+  expect(verdictsOf(diff)).toEqual([
+    'column-nullable breaking/breaking',
+    'column-widened dangerous/dangerous',
+  ]);
+  expect(diff.endpoints[0]?.changes[0]).toMatchObject({
+    text: 'field r.a: may be null in JSON now, though never NULL',
+    schema: [{ path: 'AFirstRow_r.a', level: 'breaking' }],
+  });
+});
+
+test('a message names the row arguments that callers lose, and the place is that of the former file', async () => {
+  const before = edited(query, [...inRowArguments('n'), ordered, pages]);
+  const diff = await compareFolders(
+    { ...files, 'a.first.sql': before },
+    { ...files, 'a.first.sql': edited(query, [ordered]) },
+  );
+  expect(diff.endpoints[0]?.changes.map(({ text, isRemoved }) => [text, isRemoved])).toEqual([
+    [
+      'row arguments removed: where, orderBy, first, offset, aggregates; in REST conditions, order, limit, offset, select',
+      true,
+    ],
+    ['pages removed: the connection; in REST limit, after, before', true],
+  ]);
+});
+
+test('a difference of the schemas belongs to the change that makes it', async () => {
+  const diff = await compareFolders(
+    { ...files, 'a.first.sql': edited(query, [...inRowArguments('n', 's'), ordered, pages]) },
+    {
+      ...files,
+      'a.first.sql': edited(query, [
+        ...inRowArguments('n'),
+        ordered,
+        ['integer, required: true', 'integer'],
+        ['caching: 900s\ncache_warming: 300s\nstale_if_error: 1000s\n', 'caching: disabled\n'],
+      ]),
+    },
+  );
+  const found = diff.endpoints.flatMap(({ changes }) =>
+    changes.map(({ kind, schema }) => [
+      kind,
+      ...schema.filter(({ level }) => level === 'breaking').map(({ path }) => path),
+    ]),
+  );
+  expect(found.filter(([, ...paths]) => paths.length > 0)).toEqual([
+    ['column-nullable', 'AFirstRow.n'],
+    ['filter-removed', 'AFirstWhere.s'],
+    ['order-removed', 'AFirstOrderBy.s'],
+    ['aggregate-removed', 'AFirstMinimums.s', 'AFirstMaximums.s'],
+    ['pages-removed', 'AFirstConnection', 'AFirstEdge', 'Query.aFirstConnection'],
+    ['live-removed', 'Subscription'],
+  ]);
+});
+
+test('an enum may have a name that types of row arguments have', async () => {
+  const before = edited(query, [['enum: Interval', 'enum: AFirstWhere']]);
+  const withText = edited(before, [
+    ['type: enum\n    enum: AFirstWhere', 'type: string'],
+    ['    unknown: refuse\n', ''],
+    [/ {4}values:\n(?: {6}.*\n)+/.exec(query)?.[0] ?? '', ''],
+  ]);
+  const diff = await compareFolders(
+    { ...files, 'a.first.sql': before },
+    { ...files, 'a.first.sql': withText },
+  );
+  expect(verdictsOf(diff)).toEqual(['parameter-type-changed breaking/breaking']);
 });
 
 test('bytes that runs read are compared for endpoints whose SQL or parameters have changed', async () => {

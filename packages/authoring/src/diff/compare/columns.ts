@@ -17,7 +17,7 @@ interface Part extends Pick<Column, 'name' | 'type' | 'repeated' | 'required'> {
 
 interface Place {
   readonly path: readonly string[];
-  readonly noun: string;
+  readonly noun: 'column' | 'field';
   /** The columns around, as in `request.` */
   readonly prefix: string;
 }
@@ -89,6 +89,8 @@ function compareColumn(before: Part, after: Part, { path, noun, prefix }: Place)
       'required',
       after.required ? 'never NULL now' : 'may be NULL now',
     );
+  else if (after.required && isNullInJson(after, noun) && !isNullInJson(before, noun))
+    add('column-nullable', 'type', 'may be null in JSON now, though never NULL');
   if (before.unit !== after.unit) {
     const isStated = before.unit !== undefined && after.unit !== undefined;
     add(isStated ? 'column-unit' : 'description', 'unit', `unit ${fromTo(before.unit, after.unit)}`);
@@ -97,7 +99,7 @@ function compareColumn(before: Part, after: Part, { path, noun, prefix }: Place)
   if (before.type !== 'record' || after.type !== 'record') return changes;
   const [old, now] = [before.fields, after.fields];
   if (old !== undefined && now !== undefined) {
-    const within = {
+    const within: Place = {
       path: [...path, after.name, 'fields'],
       noun: 'field',
       prefix: `${prefix}${after.name}.`,
@@ -108,6 +110,13 @@ function compareColumn(before: Part, after: Part, { path, noun, prefix }: Place)
     add('column-record', 'fields', now === undefined ? 'any JSON now' : 'fields with types now');
   return changes;
 }
+
+/**
+ * True if a value that is never NULL may be null in JSON, which has a null of its own; in a record NaN and infinities are
+ * null, too.
+ */
+const isNullInJson = ({ type, repeated }: Part, noun: Place['noun']): boolean =>
+  !repeated && (type === 'json' || (type === 'float' && noun === 'field'));
 
 /** Of fields that would have one name in GraphQL, those after the first get another. */
 function compareNames(

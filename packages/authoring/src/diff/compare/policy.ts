@@ -83,6 +83,8 @@ function compareCaching({ before, after }: Pair): readonly Change[] {
     changes.push(removal('live-removed', ['live'], 'the result cannot be followed any more'));
   else if (old?.liveSeconds !== now?.liveSeconds)
     changes.push(change('live', ['live'], `live ${fromTo(interval(old), interval(now))}`));
+  else if (followedBefore === undefined && followedNow !== undefined)
+    changes.push(change('live', ['live'], 'the result can be followed now'));
   if (JSON.stringify(before.rowKey) !== JSON.stringify(after.rowKey))
     changes.push(change('live', ['key'], `key ${fromTo(before.rowKey, after.rowKey)}`));
   if (JSON.stringify(before.warm) !== JSON.stringify(after.warm))
