@@ -1,5 +1,5 @@
 import { availableParallelism, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 import { type Project, projectOf, projects, testFiles } from './test/support/projects.ts';
@@ -18,7 +18,14 @@ const timeoutMs = {
 };
 
 /** Half of the time of these would be spent on loading the same modules for each file. */
-const sharing: readonly Project[] = ['unit', 'app'];
+const sharing: readonly Project[] = ['unit', 'app', 'process'];
+
+/** They start gateways as processes. */
+const starting: readonly Project[] = ['process', 'browser', 'timing'];
+
+/** Below `node_modules`, where the packages are found that are not part of them. */
+const programs = resolve(`node_modules/.cache/querygate-programs-${process.pid}`);
+process.env.TEST_PROGRAMS = programs;
 
 const files = testFiles();
 const filesOf = Map.groupBy(files, projectOf);
@@ -33,6 +40,7 @@ export default defineConfig({
         name,
         include: filesOf.get(name) ?? [],
         isolate: !sharing.includes(name),
+        ...(starting.includes(name) && { globalSetup: 'test/support/program-files.ts' }),
         testTimeout: timeoutMs[name],
         hookTimeout: timeoutMs[name],
         expect: { poll: { timeout: 0.8 * timeoutMs[name] } },
@@ -40,7 +48,7 @@ export default defineConfig({
         ...(name === 'timing' && { sequence: { groupOrder: 1 }, maxWorkers: 1 }),
       },
     })),
-    env: { TEST_DEMO_STORES: join(tmpdir(), `querygate-demo-${process.pid}`) },
+    env: { TEST_DEMO_STORES: join(tmpdir(), `querygate-demo-${process.pid}`), TEST_PROGRAMS: programs },
     globalSetup: 'test/support/demo-store.ts',
     sequence: { sequencer: LongestFirst },
     // Most of the time tests wait: for deadlines, for a frozen Redis, for processes to end.

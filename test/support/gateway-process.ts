@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { type ChildOutput, collectOutput } from './child-output.ts';
 import { demoCache, demoStore } from './demo-store.ts';
 
@@ -19,6 +20,10 @@ export interface GatewayProcess {
 /** The last part of the start banner, or the line that a log has instead. */
 export const ready = /GraphQL:\n.*\n|"msg":"Querygate is ready"\}\n/;
 
+/** What `program-files.ts` makes of the sources; outside of Vitest the sources. */
+const gatewayProgram =
+  process.env.TEST_PROGRAMS === undefined ? 'src/main.ts' : join(process.env.TEST_PROGRAMS, 'src/main.js');
+
 /**
  * Starts the real process on a free port, and waits until it says that it is ready.
  *
@@ -30,7 +35,7 @@ export async function startGateway(
   env: Record<string, string> = {},
   logTo: 'pipe' | number = 'pipe',
   flags: readonly string[] = [],
-  file = 'src/main.ts',
+  file = gatewayProgram,
 ): Promise<GatewayProcess> {
   const store = await demoStore(env, (STORE_FILE) => startGateway({ STORE_FILE }));
   const { child, output, errors, until } = spawnNode(
