@@ -3,7 +3,7 @@ import { interleave } from './race.ts';
 import { isNightly } from '../support/nightly.ts';
 
 /** More of them find rarer orders. */
-const races = isNightly ? 1_000 : 40;
+const races = isNightly ? 1_000 : 20;
 
 const perTest = 10;
 

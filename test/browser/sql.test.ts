@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { axeViolations } from '../support/axe.ts';
+import { axeViolations, screensOf } from '../support/axe.ts';
 import { isWithoutBrowser, openBrowser, watchPage } from '../support/browser.ts';
 import { type GatewayProcess, startGateway } from '../support/gateway-process.ts';
 import { type KeyFile, writeKeyFile } from '../support/key-files.ts';
@@ -66,14 +66,9 @@ select count(*) as n from requests having n >= cast(@at_least as int64)
     await page.getByLabel('API key').fill(keys.keyOf(key));
     await page.keyboard.press('Enter');
   };
-  test.each([
-    [390, 'dark'],
-    [390, 'light'],
-    [1280, 'dark'],
-    [1280, 'light'],
-  ] as const)(
-    'at %i px, %s: rows, types, plan and SQL for DuckDB; axe finds nothing',
-    async (width, colorScheme) => {
+  test.each(screensOf(390, 1280))(
+    'at $width px, $colorScheme: rows, types, plan and SQL for DuckDB; axe finds nothing',
+    async ({ width, colorScheme }) => {
       const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
       const watched = await watchPage(page, gateway.origin);
       await open(page, 'with');

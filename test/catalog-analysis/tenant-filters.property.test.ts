@@ -20,12 +20,13 @@ import {
   openDialectDatabase,
 } from '../../packages/bigquery-sql/test/support/dialect-database.ts';
 import { type Choose, chooseBy } from '../../packages/bigquery-sql/test/passes/random-queries.ts';
+import { times } from '../support/nightly.ts';
 
 /**
  * Queries that are accepted and have rows, about one of eight. More of them are run by hand:
  * `TENANT_QUERIES=500 npx vitest run test/catalog-analysis/tenant-filters.property.test.ts`.
  */
-const queryCount = Number(process.env.TENANT_QUERIES ?? 50);
+const queryCount = Number(process.env.TENANT_QUERIES ?? times(20));
 
 const fields: readonly Field[] = [
   { name: 'id', type: 'STRING', mode: 'NULLABLE' },

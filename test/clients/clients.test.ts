@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
+import { isNightly } from '../support/nightly.ts';
 import { type DemoGateway, openDemoGateway } from './demo-gateway.ts';
 import { browserSettings, testRecipes } from './recipes.ts';
 import { testEndpoints } from './studio/endpoints.ts';
@@ -19,6 +20,6 @@ describe.each([
   testEndpoints(() => gateway, isCompat);
   testWrapper(() => gateway, isCompat);
   if (isCompat) return;
-  testLogPages(() => gateway);
+  testLogPages(() => gateway, isNightly);
   testRecipes(() => gateway);
 });

@@ -4,5 +4,8 @@
  */
 export const isNightly = process.env.NIGHTLY === 'on';
 
+/** How often a random test runs, with other values each time: at night ten times as often as by day. */
+export const times = (byDay: number): number => (isNightly ? 10 * byDay : byDay);
+
 /** Cases for the nights only. */
 export const atNight = <Case>(...cases: readonly Case[]): readonly Case[] => (isNightly ? cases : []);

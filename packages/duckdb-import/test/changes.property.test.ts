@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, renameSync, rmSync, writeFileSync } from 'n
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { lines, openImportFolder } from './import-folder.ts';
+import { times } from '../../../test/support/nightly.ts';
 
 const names = ['logs/a.ndjson', 'logs/b.ndjson', 'logs/c.ndjson'] as const;
 const name = fc.constantFrom(...names);
@@ -77,6 +78,6 @@ test('the store follows the folder through any sequence of changes', async () =>
       await folder.close();
       expect(ids).toEqual(idsIn(model.values()));
     }),
-    { numRuns: 25 },
+    { numRuns: times(10) },
   );
 }, 120_000);

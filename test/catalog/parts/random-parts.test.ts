@@ -4,9 +4,10 @@ import { openDialect } from '../../../packages/bigquery-sql/test/harness.ts';
 import { chooseBy, randomQuery } from '../../../packages/bigquery-sql/test/passes/random-queries.ts';
 import { parseCatalog } from '../../../src/catalog/folder/load-catalog.ts';
 import { partText, queryText } from '../../support/queries.ts';
+import { times } from '../../support/nightly.ts';
 
 /** More of them are run by hand: `PARTS_QUERIES=1000 npx vitest run test/catalog/parts/random-parts.test.ts`. */
-const queryCount = Number(process.env.PARTS_QUERIES ?? 30);
+const queryCount = Number(process.env.PARTS_QUERIES ?? times(12));
 
 let dialect: Awaited<ReturnType<typeof openDialect>>;
 beforeAll(async () => {

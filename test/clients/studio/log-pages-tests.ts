@@ -11,7 +11,7 @@ import { type StudioReply, studioReply } from './server-route.ts';
 const functionId = '3f2a9c1e-5b7d-4e8f-9a6b-1c2d3e4f5a6b';
 
 /** The statements of Studio's pages, sent as `sql` to a saved query with query_sandboxing: enabled. */
-export function testLogPages(gateway: () => DemoGateway): void {
+export function testLogPages(gateway: () => DemoGateway, isWhole: boolean): void {
   const send = (sql: string, parameters: Readonly<Record<string, string>> = {}): Promise<StudioReply> =>
     studioReply(gateway(), 'logs.all', project, { ...parameters, sql });
 
@@ -24,9 +24,18 @@ export function testLogPages(gateway: () => DemoGateway): void {
   };
 
   const cases = studioCases({ functionId });
+  // Most differ by one filter: by day they are a third of all, and each page without a filter.
+  const tried = cases.filter(
+    ({ kind, name }, at) =>
+      isWhole ||
+      !['list', 'count', 'chart'].includes(kind) ||
+      !name.endsWith('}') ||
+      name.endsWith(' {}') ||
+      at % 3 === 0,
+  );
   for (const kind of ['list', 'count', 'chart', 'single', 'explorer and reports'] as const) {
     describe(`${kind}: the rows of the same SELECT written by hand`, () => {
-      test.each(cases.filter((one) => one.kind === kind).map((one) => [one.name, one] as const))(
+      test.each(tried.filter((one) => one.kind === kind).map((one) => [one.name, one] as const))(
         '%s',
         async (_, one) => {
           const { rows, expected } = await rowsOf(one);

@@ -12,7 +12,7 @@ import { escapes } from './escapes.ts';
 import { canary, canaryNumber, openWorld, type World } from './world.ts';
 
 /** 50,000 by hand: `SANDBOX_TEXTS=50000 npx vitest run test/engines/sandbox`. */
-const texts = Number(process.env.SANDBOX_TEXTS ?? 200);
+const texts = Number(process.env.SANDBOX_TEXTS ?? 80);
 
 /** What hostile texts are made of, beside the tokens of the other texts. */
 const pieces = [

@@ -223,7 +223,7 @@ async function runHistory(seed: number, isExact: boolean): Promise<string | unde
 /** Each night has another one, which a failure names. */
 const ofDay = isNightly ? new Date().toISOString().slice(0, 10).replaceAll('-', '') : '20261128';
 const seed = Number(process.env.HISTORY_SEED ?? ofDay);
-const histories = Number(process.env.HISTORIES ?? (isNightly ? 5_000 : 60));
+const histories = Number(process.env.HISTORIES ?? (isNightly ? 5_000 : 48));
 
 describe.each([
   ['where the engine knows which hours have changed', true],

@@ -3,6 +3,7 @@ import { macros } from '../../src/macros/macros.ts';
 import type { Macro } from '../../src/macros/parse-macros.ts';
 import { describeType, duckdbType, unknown } from '../../src/types.ts';
 import { openDialectDatabase } from '../support/dialect-database.ts';
+import { isNightly } from '../../../../test/support/nightly.ts';
 
 const strict = [...macros.values()].flat().filter(({ isStrict }) => isStrict);
 
@@ -53,7 +54,7 @@ test('a macro that is marked as strict is NULL exactly if an argument is', async
   };
   const wrong: string[] = [];
   const never: string[] = [];
-  for (const macro of strict) {
+  for (const macro of strict.filter((_, at) => isNightly || at % 3 === 0)) {
     const { callee, parameters } = macro;
     let answers = 0;
     const most = Math.max(1, ...parameters.map((parameter) => samplesOf(parameter).length));

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ProblemError } from '../../src/problem.ts';
 import { openDialect } from '../harness.ts';
 import { chooseBy, randomQuery } from './random-queries.ts';
+import { times } from '../../../../test/support/nightly.ts';
 
 /** More of them are run by hand: `PASSES_QUERIES=2000 npx vitest run packages/bigquery-sql/test/passes`. */
-const queryCount = Number(process.env.PASSES_QUERIES ?? 40);
+const queryCount = Number(process.env.PASSES_QUERIES ?? times(16));
 
 /** Ties, repeated keys and empty values, beside the rows of the harness. */
 const rows = [

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { parseQuery } from '../../src/syntax/parse-query.ts';
 import { misplaced, problemOf } from './dump.ts';
 import { mutationsOf } from './mutations.ts';
+import { times } from '../../../../test/support/nightly.ts';
 
 const texts = [
   ...globSync('queries/*.sql').map((file) => readFileSync(file, 'utf8')),
@@ -20,7 +21,7 @@ describe('no text makes anything but a tree or a SyntaxProblem', () => {
       fc.property(mutated, (sql) => {
         if (problemOf(sql) === undefined) expect(misplaced(parseQuery(sql))).toEqual([]);
       }),
-      { numRuns: 5_000, seed: 14 },
+      { numRuns: times(2_000), seed: 14 },
     );
   });
 
@@ -29,7 +30,7 @@ describe('no text makes anything but a tree or a SyntaxProblem', () => {
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (text) => {
         for (const sql of [text, `SELECT ${text}`, `SELECT '${text}'`, `SELECT \`${text}\``]) problemOf(sql);
       }),
-      { numRuns: 2_000, seed: 14 },
+      { numRuns: times(800), seed: 14 },
     );
   });
 });
