@@ -23,7 +23,7 @@ describe('no text makes anything but a tree or a SyntaxProblem', () => {
       }),
       { numRuns: times(2_000), seed: 14 },
     );
-  });
+  }, 300_000);
 
   test('any characters', () => {
     fc.assert(
@@ -32,7 +32,7 @@ describe('no text makes anything but a tree or a SyntaxProblem', () => {
       }),
       { numRuns: times(800), seed: 14 },
     );
-  });
+  }, 300_000);
 });
 
 describe('deep or long texts', () => {
