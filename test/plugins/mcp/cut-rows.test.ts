@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { ResultColumn } from '../../../src/catalog/model/header-types.ts';
 import { runSteps } from '../../../src/concurrency/loop-turns.ts';
 import { cellWriter } from '../../../src/plugins/mcp/rows/cells.ts';
 import { summarizeColumns } from '../../../src/plugins/mcp/rows/column-summary.ts';
@@ -19,6 +20,28 @@ const limits = { maxRows: 100, maxBytes: 4_096 };
 const cut = (identity: Buffer, from = 0) =>
   runSteps(cutRows({ identity }, columns.map(cellWriter), limits, from));
 
+test('moments are text wherever they are, and other numbers keep their digits', () => {
+  const at = (name: string, repeated = false) => ({ name, type: 'timestamp', repeated }) as const;
+  const write = (column: ResultColumn, cell: string) => {
+    const writer = cellWriter(column);
+    expect(writer.text(cell)).toBe(writer.json(cell));
+    return JSON.parse(writer.json(cell));
+  };
+  expect(write(at('times', true), '[0,null,253402300799999999]')).toEqual([
+    '1970-01-01T00:00:00.000000Z',
+    null,
+    '9999-12-31T23:59:59.999999Z',
+  ]);
+  const fields = [at('seen'), { name: 'inner', type: 'record', repeated: true, fields: [at('all', true)] }];
+  const record = { name: 'r', type: 'record', repeated: false, fields };
+  const cell = '{"seen":1,"n":9007199254740993,"inner":[{"all":[1]},null]}';
+  expect(cellWriter(record).json(cell)).toBe(
+    cell
+      .replace('"seen":1', '"seen":"1970-01-01T00:00:00.000001Z"')
+      .replace('[1]', '["1970-01-01T00:00:00.000001Z"]'),
+  );
+});
+
 describe('the summary of a result', () => {
   const all = [
     ...columns,
@@ -28,8 +51,15 @@ describe('the summary of a result', () => {
   const cells = fc.record(
     {
       n: fc.oneof(fc.integer(), fc.constantFrom(null, 1, 2, 10)),
-      text: fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(null, 'a', 'b\\', '"')),
-      'a "name"': fc.oneof(fc.bigInt().map(String), fc.constant(null)),
+      text: fc.oneof(
+        fc.string({ unit: 'binary' }),
+        fc.constantFrom(null, 'a', 'a b', 'a\n', '', 'b\\', '"', '"a'),
+      ),
+      'a "name"': fc.oneof(
+        fc.bigInt({ min: 10n ** 16n, max: 10n ** 16n + 9n }).map(String),
+        fc.bigInt().map(String),
+        fc.constant(null),
+      ),
       list: fc
         .anything({ withNullPrototype: false })
         .map((value) => JSON.parse(JSON.stringify(value) ?? 'null')),
@@ -50,23 +80,33 @@ describe('the summary of a result', () => {
           const isNumber = type !== 'string';
           const sorted = distinct.toSorted((a, b) =>
             isNumber
-              ? Number(JSON.parse(a)) - Number(JSON.parse(b))
-              : Buffer.compare(Buffer.from(a), Buffer.from(b)),
+              ? Number(BigInt(JSON.parse(a)) - BigInt(JSON.parse(b)))
+              : Buffer.compare(Buffer.from(JSON.parse(a)), Buffer.from(JSON.parse(b))),
           );
           const shown = (json: string | undefined) => {
             const text = visibleText(String(JSON.parse(json ?? '')));
             return text.length > 60 ? `${text.slice(0, 60)}…` : text;
           };
-          // Of numerals that are equal as numbers, any is the least.
-          if (isNumber)
-            expect([Number(summary[at]?.min), Number(summary[at]?.max)]).toEqual(
-              [sorted[0], sorted.at(-1)].map((one) => Number(shown(one))),
-            );
-          else expect([summary[at]?.min, summary[at]?.max]).toEqual([shown(sorted[0]), shown(sorted.at(-1))]);
+          expect([summary[at]?.min, summary[at]?.max]).toEqual([shown(sorted[0]), shown(sorted.at(-1))]);
           expect(summary[at]?.distinct).toEqual(distinct.length > 20 ? undefined : distinct.map(shown));
         }
       }),
     );
+  });
+
+  test('compares decimals and moments exactly', () => {
+    const moment = { name: 'moment', type: 'timestamp', repeated: false } as const;
+    const amount = { name: 'amount', type: 'numeric', repeated: false } as const;
+    const identity = documentOf(
+      '{"moment":253402300799999990,"amount":"12345678901234567.12"}',
+      '{"moment":253402300799999999,"amount":"12345678901234567.89"}',
+      '{"moment":253402300799999991,"amount":"12345678901234567.1"}',
+    );
+    const summary = runSteps(summarizeColumns({ identity }, [moment, amount].map(cellWriter)));
+    expect(summary.map(({ min, max }) => [min, max])).toEqual([
+      ['9999-12-31T23:59:59.999990Z', '9999-12-31T23:59:59.999999Z'],
+      ['12345678901234567.1', '12345678901234567.89'],
+    ]);
   });
 
   test('has the beginning of a long value, wherever it is cut', () => {

@@ -260,6 +260,7 @@ describe('arguments about rows', () => {
     [{ order: 'n desc' }, 'order: got "n desc"; write columns with directions'],
     [{ select: 'median(n)' }, 'select: got "median(n)"; write aggregates'],
     [{ select: 'path.sum()' }, 'path: sum needs a column of numbers'],
+    [{ select: 'path:count()' }, 'select: path would have another type than the column path'],
     [{ limit: -1 }, 'limit: got "-1"; must be a whole number from 0'],
     [{ limit: ['1'] }, 'limit: got a list of 1 values; send one value'],
     [{ offset: { n: 1 } }, 'offset: got an object'],

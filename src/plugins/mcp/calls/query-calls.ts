@@ -1,7 +1,10 @@
+import type { ResultColumn } from '../../../catalog/model/header-types.ts';
+import type { Column } from '../../../catalog/model/saved-query.ts';
 import { ownerOf } from '../../../keys/principal.ts';
 import type { RouteHost } from '../../../gateway/plugin.ts';
 import type { EndpointRequest } from '../../../call/endpoint-request.ts';
 import type { Obtained } from '../../../call/obtain.ts';
+import { GatewayError } from '../../../errors.ts';
 import { memoize } from '../../../memoize.ts';
 import type { JsonMembers } from '../protocol/message.ts';
 import { resultText } from '../protocol/result-text.ts';
@@ -72,7 +75,11 @@ export function buildCallQuery(
   ): Promise<CallAnswer> => {
     const { head, admission } = request;
     const endpoint = read(tool, given, admission.principal);
-    const obtained = await obtain(await open(endpoint, { head, admission }), rowHints);
+    const call = await open(endpoint, { head, admission });
+    const obtained = await obtain(call, rowHints);
+    const { query } = call.bound;
+    if (query.rowArguments !== undefined && given.select !== undefined && given.select !== '*')
+      requireSchema(query.columns, obtained.result.document.metadata.columns);
     const written = await write(tool, endpoint, obtained, request);
     if (key !== undefined) answers.keep(key, request, () => written, true);
     return written.value;
@@ -84,6 +91,19 @@ export function buildCallQuery(
     const found = key === undefined ? undefined : answers.find(key, request);
     return found?.value ?? answer(tool, given, request, key);
   };
+}
+
+/** Clients refuse aggregates that are not as the tool's output schema says of a column with their name. @throws GatewayError INVALID_PARAMETER */
+function requireSchema(declared: readonly Column[], columns: readonly ResultColumn[] = []): void {
+  const types = new Map(declared.map(({ name, type }) => [name, type]));
+  const other = columns.find(({ name, type }) => types.has(name) && types.get(name) !== type);
+  if (other === undefined) return;
+  const { name } = other;
+  throw new GatewayError(
+    'INVALID_PARAMETER',
+    `select: ${name} would have another type than the column ${name}; name it otherwise, as in ${name}_value`,
+    { parameter: 'select' },
+  );
 }
 
 /**

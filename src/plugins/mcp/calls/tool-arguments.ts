@@ -119,7 +119,7 @@ function textIn(parameter: Pick<Parameter, 'bind'>, value: unknown): string | { 
     return { wrong: `got ${kind}; send text, a number, true or false` };
   }
   if (Number.isInteger(value) && !Number.isSafeInteger(value))
-    return { wrong: `got ${value}, which JSON numbers round; send it as text, as in "${BigInt(value)}"` };
+    return { wrong: `got ${value}, which JSON numbers round; send it as text, with all of its digits` };
   return mayBeRounded(parameter, value) ? { wrong: roundedProblem(value) } : String(value);
 }
 

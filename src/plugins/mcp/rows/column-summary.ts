@@ -1,4 +1,4 @@
-import { shorten, textOf } from '@querygate/text';
+import { decimalUnits, shorten, textOf } from '@querygate/text';
 import type { CellWriter } from './cells.ts';
 import { RowCursor } from './row-cursor.ts';
 
@@ -63,7 +63,7 @@ function placeOf(
   return columns.findIndex((column) => column.name === name);
 }
 
-const [quote, space] = [0x22, 0x20];
+const [quote, space, backslash] = [0x22, 0x20, 0x5c];
 
 /** Cells are compared where they are in the document. */
 class ColumnValues {
@@ -101,21 +101,19 @@ class ColumnValues {
     this.#count += 1;
     const { isNested, isText } = this.#writer;
     if (isNested) return;
-    const number = isText ? 0 : this.#numberAt(start, end);
+    const cell = isText ? this.#textAt(start, end) : this.#numberAt(start, end);
     if (this.#min === undefined || this.#max === undefined) {
-      this.#min = { start, end, number };
-      this.#max = this.#min;
-    } else if (isText ? this.#compare(start, end, this.#min) < 0 : number < this.#min.number)
-      this.#min = { start, end, number };
-    else if (isText ? this.#compare(start, end, this.#max) > 0 : number > this.#max.number)
-      this.#max = { start, end, number };
+      this.#min = cell;
+      this.#max = cell;
+    } else if (this.#compare(cell, this.#min) < 0) this.#min = cell;
+    else if (this.#compare(cell, this.#max) > 0) this.#max = cell;
     const distinct = this.#distinct;
     if (distinct === undefined) return;
     for (const known of distinct)
       if (known.end - known.start === end - start && isEqual(bytes, start, bytes, known.start, end - start))
         return;
     if (distinct.length === maxDistinct) this.#distinct = undefined;
-    else distinct.push({ start, end, number });
+    else distinct.push(cell);
   }
 
   summary(rowCount: number): ColumnSummary {
@@ -130,14 +128,29 @@ class ColumnValues {
   }
 
   /** Numerals are text in JSON. */
-  #numberAt(start: number, end: number): number {
+  #numberAt(start: number, end: number): Cell {
     const isQuoted = this.#bytes[start] === quote ? 1 : 0;
-    return Number(this.#bytes.toString('latin1', start + isQuoted, end - isQuoted));
+    const digits = this.#bytes.toString('latin1', start + isQuoted, end - isQuoted);
+    return { start, end, digits, number: Number(digits) };
   }
 
-  /** By the bytes of JSON, whose order is that of the characters. */
-  #compare(start: number, end: number, other: Cell): number {
-    return this.#bytes.compare(this.#bytes, other.start, other.end, start, end);
+  #textAt(start: number, end: number): Cell {
+    const isQuoted = this.#bytes[start] === quote ? 1 : 0;
+    const content = this.#bytes.subarray(start + isQuoted, end - isQuoted);
+    // The order of other characters is that of their bytes.
+    const text = content.includes(backslash)
+      ? Buffer.from(textOf(this.#bytes.toString('utf8', start, end)))
+      : content;
+    return { start, end, text };
+  }
+
+  /** Texts by code points, decimals and moments exactly. */
+  #compare(one: Cell, other: Cell): number {
+    if (one.text !== undefined && other.text !== undefined) return one.text.compare(other.text);
+    const [a, b] = [one.number ?? 0, other.number ?? 0];
+    if (a !== b || one.digits === other.digits) return a - b;
+    const [units, otherUnits] = [unitsOf(one), unitsOf(other)];
+    return units < otherUnits ? -1 : units > otherUnits ? 1 : 0;
   }
 
   #shown({ start, end }: Cell): string {
@@ -154,12 +167,21 @@ class ColumnValues {
   }
 }
 
-/** Where it is in the document, and its value if it is a number. */
+/** Where it is in the document, and its value. */
 interface Cell {
   readonly start: number;
   readonly end: number;
-  readonly number: number;
+  readonly text?: Buffer;
+  readonly digits?: string;
+  readonly number?: number;
 }
+
+/** A BIGNUMERIC has as many decimal places. */
+const scale = 38;
+
+/** Of an integer or a decimal; a number with an exponent is a FLOAT, and equal to those that are equal as numbers. */
+const unitsOf = ({ digits = '' }: Cell): bigint =>
+  /^-?\d+(?:\.\d+)?$/.test(digits) ? decimalUnits(digits, scale) : 0n;
 
 function isEqual(one: Buffer, at: number, other: Buffer, otherAt: number, length: number): boolean {
   for (let byte = 0; byte < length; byte += 1) if (one[at + byte] !== other[otherAt + byte]) return false;
