@@ -47,6 +47,12 @@ const files = {
     columns: { id: 'integer' },
     sql: 'with t as (select 1 as id) select id from t order by id',
   }),
+  'flags.sql': queryText({
+    name: 'flags',
+    caching: [...caching, 'row_arguments: all'],
+    columns: { id: 'integer', flag: 'boolean' },
+    sql: 'select 1 as id, true as flag union all select 2, false union all select 3, null order by id',
+  }),
   'plain.sql': queryText({
     name: 'plain',
     columns: { id: 'integer' },
@@ -94,6 +100,17 @@ describe('REST', () => {
     expect(await ids('name=is.null&id=lt.10')).toEqual([3, 6, 9]);
     expect(await ids('name=not.is.null&id=lte.4')).toEqual([1, 2, 4]);
     expect(await ids('id=gt.2&id=lt.5')).toEqual([3, 4]);
+    // As IS NOT TRUE in SQL: `is` is never NULL.
+    for (const [condition, expected] of [
+      ['flag=is.true', [1]],
+      ['flag=not.is.true', [2, 3]],
+      ['not.and=(flag.is.false)', [1, 3]],
+      ['flag=not.eq.true', [2]],
+    ] as const)
+      expect(
+        (await rows(`flags?${condition}`)).map(({ id }) => id),
+        condition,
+      ).toEqual(expected);
     expect(await ids('or=(id.eq.1,and(id.gte.39,not.name.is.null))')).toEqual([1, 40]);
     expect(await ids('not.or=(id.gt.2,id.lt.2)')).toEqual([2]);
     expect(await ids('name=like.*4&id=lt.20')).toEqual([4, 14, 19]);

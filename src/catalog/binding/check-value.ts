@@ -102,7 +102,7 @@ function checkTimestamp(text: string): Checked {
 
 /** A plus sign that is not encoded in a URL is a space. '' if a number or a timestamp has lost none; others have none. */
 export function lostPlusAdvice(type: Column['type'] | Parameter['type'], text: string): string {
-  const [, advice] = lostPluses.find(([of, pattern]) => of.test(type) && pattern.test(text)) ?? [];
+  const [, , advice] = lostPluses.find(([of, pattern]) => of.test(type) && pattern.test(text)) ?? [];
   return advice === undefined ? '' : `${advice}; in a URL, encode + as %2B`;
 }
 

@@ -14,7 +14,7 @@ export function mayBeRounded(parameter: Pick<Parameter, 'bind'> | undefined, val
 
 /** Advises what to send instead of a number that may be rounded. */
 export const roundedProblem = (value: unknown): string =>
-  `got ${value}, which is rounded as a number; send at most 15 digits, or all of them as text`;
+  `got ${value}, which is rounded as a number; send at most 15 digits, all of them as text in JSON, or by REST`;
 
 /** The texts of values that JSON or GraphQL has read. @throws GatewayError INVALID_PARAMETER if one may be rounded */
 export function textsOfValues(parameter: Parameter | undefined, value: unknown): readonly string[] {

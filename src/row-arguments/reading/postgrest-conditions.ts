@@ -173,7 +173,11 @@ class ConditionParser {
         return this.#reader.comparison(column, 'isNull', ['false']);
       case 'true':
       case 'false':
-        return this.#reader.comparison(column, 'eq', [value]);
+        // False for NULL, so that `not.is.true` has the rows with NULL, as IS NOT TRUE in SQL.
+        return this.#reader.both('and', [
+          this.#reader.comparison(column, 'isNull', ['false']),
+          this.#reader.comparison(column, 'eq', [value]),
+        ]);
     }
     throw invalid(column, `is.${value.slice(0, 60)}: must be is.null, is.not_null, is.true or is.false`);
   }
