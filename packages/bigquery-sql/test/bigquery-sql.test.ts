@@ -37,10 +37,16 @@ describe('SQL that is wrong', () => {
     ],
     ['may write', ['drop table visits'], '1:1 refused: expected a query, which only reads, found "drop"\n'],
     ['may fail when it runs', ["select error('no such day')"], '1:1 run time: no such day\n'],
+    ['sends a terminal no commands', [String.raw`select error('\x1b[2J')`], '1:1 run time: \\u{1b}[2J\n'],
   ] as const)('%s', async (_, args, stderr) => {
     const ended = await runCommand(args);
     expect(ended).toMatchObject({ status: 1, stdout: '' });
     expect(ended.stderr).toEqual(typeof stderr === 'string' ? stderr : expect.stringMatching(stderr));
+  });
+
+  test('shows what is hidden in texts of rows, which a terminal would take as commands', async () => {
+    const { stdout } = await runCommand([String.raw`select '\x1b]0;title\x07' as t, ['\u202e'] as list`]);
+    expect(stdout.split('\n')[3]).toMatch(String.raw`\u{1b}]0;title\u{7} | ["\u{202e}"]`);
   });
 
   test('does not keep later statements from running', async () => {

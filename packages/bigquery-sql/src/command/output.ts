@@ -1,3 +1,4 @@
+import { visibleText } from '@querygate/text';
 import type { Cell, Explanation, Failure, Outcome, Result } from '../duckdb/outcome.ts';
 
 /** One line of JSON, of an outcome or of the SQL for DuckDB. */
@@ -38,7 +39,7 @@ export function outcomeText(outcome: Outcome, elapsedMs: number): string {
 
 function failureText({ error: { stage, more = [], ...first } }: Failure): string {
   return [first, ...more]
-    .map(({ line, column, message }) => `${line}:${column} ${stage}: ${message}\n`)
+    .map(({ line, column, message }) => `${line}:${column} ${stage}: ${visibleText(message)}\n`)
     .join('');
 }
 
@@ -53,7 +54,8 @@ const rightAligned = new Set(['INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC']);
 
 function resultText({ columns, rows, truncated }: Result, elapsedMs: number): string {
   const head = [columns.map(({ name }) => name), columns.map(({ type }) => type)];
-  const body = rows.map((row) => row.map((cell, at) => cellText(cell, columns[at]?.type ?? '')));
+  // Rows may have texts of strangers, which a terminal would take as commands.
+  const body = rows.map((row) => row.map((cell, at) => visibleText(cellText(cell, columns[at]?.type ?? ''))));
   const widths = columns.map((_, at) => Math.max(...[...head, ...body].map((row) => row[at]?.length ?? 0)));
   const line = (row: readonly string[], isHead: boolean) =>
     row
