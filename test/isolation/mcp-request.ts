@@ -95,8 +95,8 @@ function partAsked(step: McpStep, text: string, cursors: readonly string[]): Par
         of: (rows) => rows.toReversed().slice(1, 4),
       };
     return {
-      given: Object.entries({ and, select: 'event_message:count()' }),
-      of: (rows) => [{ event_message: rows.length }],
+      given: Object.entries({ and, select: 'counted:count()' }),
+      of: (rows) => [{ counted: rows.length }],
     };
   }
   if (step.part === 'page') return { given: [['limit', '2']], of: (rows) => rows.slice(0, 2) };
