@@ -2,11 +2,14 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { loadTables } from '../../src/catalog/folder/load-tables.ts';
-import { forms, openTestApp } from '../support/test-app.ts';
+
+// A module that another file of this process has imported would not state its tests again.
+vi.resetModules();
+const { forms, openTestApp } = await import('../support/test-app.ts');
 // Starts processes, as the tests that it repeats.
-import '../support/on-engines.ts';
+await import('../support/on-engines.ts');
 
 // Every rule again, over tables whose records are stored as lists: one old row has two elements of each.
 forms.general = true;
