@@ -93,7 +93,11 @@ export function buildCallQuery(
   };
 }
 
-/** Clients refuse aggregates that are not as the tool's output schema says of a column with their name. @throws GatewayError INVALID_PARAMETER */
+/**
+ * Clients refuse aggregates that are not as the tool's output schema says of a column with their name.
+ *
+ * @throws GatewayError INVALID_PARAMETER
+ */
 function requireSchema(declared: readonly Column[], columns: readonly ResultColumn[] = []): void {
   const types = new Map(declared.map(({ name, type }) => [name, type]));
   const other = columns.find(({ name, type }) => types.has(name) && types.get(name) !== type);

@@ -18,6 +18,9 @@ const maxDistinct = 20;
 /** Characters of a value. */
 const maxShown = 60;
 
+/** Of JSON: more characters than are shown, of which each may be escaped in twelve bytes. */
+const beginningBytes = 12 * (maxShown + 2);
+
 /** Bytes of a document that are read in one step: about a millisecond of work. */
 const stepBytes = 256 * 1024;
 
@@ -134,13 +137,12 @@ class ColumnValues {
     return { start, end, digits, number: Number(digits) };
   }
 
+  /** With the beginning of a long text: values that are equal there are shown alike. */
   #textAt(start: number, end: number): Cell {
     const isQuoted = this.#bytes[start] === quote ? 1 : 0;
-    const content = this.#bytes.subarray(start + isQuoted, end - isQuoted);
+    const content = this.#bytes.subarray(start + isQuoted, Math.min(end - isQuoted, start + beginningBytes));
     // The order of other characters is that of their bytes.
-    const text = content.includes(backslash)
-      ? Buffer.from(textOf(this.#bytes.toString('utf8', start, end)))
-      : content;
+    const text = content.includes(backslash) ? Buffer.from(textOf(this.#beginning(start, end))) : content;
     return { start, end, text };
   }
 
@@ -159,10 +161,11 @@ class ColumnValues {
 
   /** As JSON; of a long text a part that is more than is shown. */
   #beginning(start: number, end: number): string {
-    const most = 12 * maxShown;
-    if (end - start <= most) return this.#bytes.toString('utf8', start, end);
+    if (end - start <= beginningBytes) return this.#bytes.toString('utf8', start, end);
     const [whole = '"'] =
-      /^"(?:[^"\\]|\\(?:u[\da-f]{4}|[^u]))*/i.exec(this.#bytes.toString('utf8', start, start + most)) ?? [];
+      /^"(?:[^"\\]|\\(?:u[\da-f]{4}|[^u]))*/i.exec(
+        this.#bytes.toString('utf8', start, start + beginningBytes),
+      ) ?? [];
     return `${whole}"`;
   }
 }
