@@ -38,22 +38,20 @@ export async function redisServer(...options: string[]): Promise<RedisServer> {
   let child: ChildProcess | undefined;
   const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null;
   let connected: Promise<Client> | undefined;
-  const connect = async () => {
+  const connect = (): Promise<Client> => {
     const client = createClient({ url, disableOfflineQueue: true, socket: { reconnectStrategy: false } });
     // Redis has ended: the next command connects to the one that runs then.
-    client.on('error', () => {
-      connected = undefined;
-    });
-    await client.connect();
-    return client as never as Client;
+    const forget = () => {
+      if (connected === connecting) connected = undefined;
+    };
+    client.on('error', forget);
+    const connecting = client.connect().then(() => client as never as Client);
+    connecting.catch(forget);
+    return connecting;
   };
   const run: RedisServer['run'] = async (work) => {
     connected ??= connect();
-    const client = await connected.catch((error: unknown) => {
-      connected = undefined;
-      throw error;
-    });
-    return work(client);
+    return work(await connected);
   };
   return {
     url,
