@@ -6,6 +6,7 @@ import { loadAnalyzed } from '../../src/catalog-analysis/load-analyzed.ts';
 import { openapiDocument } from '../../src/plugins/openapi/document.ts';
 import { runCommand, runQuerygate } from '../support/gateway-process.ts';
 import { queryText } from '../support/queries.ts';
+import { nightly } from '../support/nightly.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -56,7 +57,7 @@ test('types prints TypeScript of REST and GraphQL that compiles under strict', a
   expect(await compile(join(folder, 'documented.ts'))).toMatchObject({ exitCode: 0, output: '' });
 });
 
-test('also with names and descriptions that mean something in TypeScript', async () => {
+nightly('also with names and descriptions that mean something in TypeScript', async () => {
   const queries = mkdtempSync(join(folder, 'queries-'));
   const parameters = {
     class: `{ type: enum, enum: string, description: "A */ B", values: { 'a"b': { name: any, description: "\`\${x}\`" } } }`,

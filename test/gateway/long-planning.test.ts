@@ -14,11 +14,11 @@ beforeAll(async () => {
     {
       'planning.slow.sql': queryText({
         id: uuidOf(1),
-        sql: `SELECT LENGTH(${nested(12)}) AS n FROM UNNEST([TRUE, FALSE]) AS flag`,
+        sql: `SELECT LENGTH(${nested(11)}) AS n FROM UNNEST([TRUE, FALSE]) AS flag`,
       }),
       'planning.quick.sql': queryText({ id: uuidOf(2), caching: 'disabled' }),
     },
-    { env: { ENGINE_TIMEOUT_MS: '3000' } },
+    { env: { ENGINE_TIMEOUT_MS: '2000' } },
   );
 }, 120_000);
 /** A statement that is planned ends when its planning does. */

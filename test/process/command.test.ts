@@ -214,7 +214,13 @@ describe('querygate in a folder of its own', () => {
   });
 
   test('dev restarts when the settings change', async () => {
-    const gateway = startIn(folder, ['dev', '--demo']);
+    const queries = join(folder, 'queries');
+    mkdirSync(queries);
+    writeFileSync(
+      join(queries, 'one.sql'),
+      queryText({ name: 'one', columns: { n: 'integer' }, sql: 'select 1 as n' }),
+    );
+    const gateway = startIn(folder, ['dev', '--store-file', ':memory:']);
     await gateway.until(/Querygate is ready/);
     writeFileSync(join(folder, 'querygate.yaml'), 'log_level: debug\n');
     await gateway.until(/Querygate is ready[\s\S]*Querygate is ready/);

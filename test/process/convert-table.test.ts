@@ -8,6 +8,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { openCommandHost } from '../support/command-host.ts';
 import { queryText } from '../support/queries.ts';
+import { nightly } from '../support/nightly.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'querygate-test-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -140,7 +141,7 @@ describe('querygate tables convert', () => {
     });
   });
 
-  test('goes on after three kills: rows are those of the sources, and none is there twice', async () => {
+  nightly('goes on after three kills: rows are those of the sources, and none is there twice', async () => {
     for (const moment of [/^importing 100/m, /^writing 14 %/m, /^writing 71 %/m]) await killAt(moment);
     // Found by the next one, beside the rows that it has already.
     appendFileSync(at('data', 'logs', '0.ndjson'), `${JSON.stringify(row(total + 1))}\n`);

@@ -7,7 +7,7 @@ import { exitCode } from '../../src/exit-code.ts';
 import { childProcesses, engineOf } from '../support/child-processes.ts';
 import { eventually } from '../support/eventually.ts';
 import { type GatewayProcess, runQuerygate, startGateway } from '../support/gateway-process.ts';
-import { isNightly } from '../support/nightly.ts';
+import { isNightly, nightly } from '../support/nightly.ts';
 import { queryText } from '../support/queries.ts';
 
 const apiKey = 'a-key-for-tests-only';
@@ -137,7 +137,7 @@ test('an engine that does not answer is replaced', async () => {
   expect(log()).toContain('The process of the engine did not answer for 10 s');
 });
 
-test('killed three times in an import, the engine has every row once', async () => {
+nightly('killed three times in an import, the engine has every row once', async () => {
   const files = Object.fromEntries(
     Array.from({ length: 40 }, (_, at) => [`${at}.ndjson`, linesOf(at * 1000, (at + 1) * 1000)]),
   );
@@ -160,33 +160,36 @@ test('killed three times in an import, the engine has every row once', async () 
     expect((await (await get('cached', tenant)).json()).result).toEqual([{ n: 20_000 }]);
 });
 
-test('rows of the demo are kept when its process is killed, and removed when the gateway ends', async () => {
-  const demo = join(folder, 'queries', 'demo');
-  const temporary = join(folder, 'temporary');
-  for (const made of [demo, temporary]) mkdirSync(made);
-  const random = `SELECT 'abc' AS project, CAST(random() * 1e9 AS BIGINT) AS id, '' AS "text" FROM range(3)
+nightly(
+  'rows of the demo are kept when its process is killed, and removed when the gateway ends',
+  async () => {
+    const demo = join(folder, 'queries', 'demo');
+    const temporary = join(folder, 'temporary');
+    for (const made of [demo, temporary]) mkdirSync(made);
+    const random = `SELECT 'abc' AS project, CAST(random() * 1e9 AS BIGINT) AS id, '' AS "text" FROM range(3)
     WHERE $to - $from > INTERVAL 12 HOURS`;
-  writeFileSync(join(demo, 'rows.sql'), random);
-  const env = { API_KEY: apiKey, QUERIES_DIR: join(folder, 'queries'), TMPDIR: temporary };
-  gateway = await startGateway(env);
-  const rows = await (await get('all', 'abc')).json();
-  expect(rows.result.length).toBeGreaterThan(2);
-  process.kill(engineOf(gateway.child.pid) ?? 0, 'SIGKILL');
-  const { value } = await eventually(async () => {
-    const response = await get('all', 'abc');
-    expect(response.status).toBe(200);
-    return response;
-  });
-  expect(await value.json()).toEqual(rows);
-  // Its port is in use: it ends without closing its engine.
-  const { port } = new URL(gateway.origin);
-  expect(await runQuerygate(['start'], { ...env, PORT: port })).toMatchObject({
-    exitCode: exitCode.badStart,
-  });
-  await gateway.end();
-  const left = readdirSync(temporary).filter((name) => name.startsWith('querygate-'));
-  expect(left).toEqual([]);
-});
+    writeFileSync(join(demo, 'rows.sql'), random);
+    const env = { API_KEY: apiKey, QUERIES_DIR: join(folder, 'queries'), TMPDIR: temporary };
+    gateway = await startGateway(env);
+    const rows = await (await get('all', 'abc')).json();
+    expect(rows.result.length).toBeGreaterThan(2);
+    process.kill(engineOf(gateway.child.pid) ?? 0, 'SIGKILL');
+    const { value } = await eventually(async () => {
+      const response = await get('all', 'abc');
+      expect(response.status).toBe(200);
+      return response;
+    });
+    expect(await value.json()).toEqual(rows);
+    // Its port is in use: it ends without closing its engine.
+    const { port } = new URL(gateway.origin);
+    expect(await runQuerygate(['start'], { ...env, PORT: port })).toMatchObject({
+      exitCode: exitCode.badStart,
+    });
+    await gateway.end();
+    const left = readdirSync(temporary).filter((name) => name.startsWith('querygate-'));
+    expect(left).toEqual([]);
+  },
+);
 
 test('a gateway that is killed leaves no process behind, and its store to the next one', async () => {
   writeData('left', { 'a.ndjson': linesOf(0, 10) });

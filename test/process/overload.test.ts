@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { httpLimits } from '../../src/http/message/http-limits.ts';
 import { type GatewayProcess, startGateway } from '../support/gateway-process.ts';
 import { writeKeyFile } from '../support/key-files.ts';
-import { atNight, isNightly } from '../support/nightly.ts';
+import { atNight, nightly } from '../support/nightly.ts';
 import { queryText } from '../support/queries.ts';
 
 const { maxRequestsInFlight } = httpLimits;
@@ -109,7 +109,7 @@ describe('responses of 3 MB that their clients do not read', () => {
   });
 
   // It is Yoga's, in one piece.
-  test.runIf(isNightly)('100 with as many rows as the executor may have are bounded too', async () => {
+  nightly('100 with as many rows as the executor may have are bounded too', async () => {
     const attack = await startAttack({});
     const bodies = Array.from({ length: 100 }, (_, at) => operation(`x${at}`, 'endpoints { name }', 2));
     const sockets = bodies.map((body) => attack.send([body]));
@@ -118,7 +118,7 @@ describe('responses of 3 MB that their clients do not read', () => {
     await attack.end(sockets);
   });
 
-  test('200 pipelined on one connection are begun one after another', async () => {
+  nightly('200 pipelined on one connection are begun one after another', async () => {
     const attack = await startAttack({});
     const socket = attack.send(Array.from({ length: 200 }, (_, at) => operation(`x${at}`)));
     await attack.until(() => attack.statuses().length > 0);
@@ -129,37 +129,40 @@ describe('responses of 3 MB that their clients do not read', () => {
   });
 });
 
-test('1,000 REST requests that arrive at once, each with another expensive pattern, are bound in turns', async () => {
-  // They may arrive faster than the engine's process runs them.
-  const attack = await startAttack({ ENGINE_CONCURRENCY: '40', ENGINE_TIMEOUT_MS: '120000' });
-  const sockets = await Promise.all(
-    Array.from({ length: 1_000 }, async (_, at) => {
-      const socket = connect(attack.port, '127.0.0.1').on('error', () => {});
-      await once(socket, 'connect');
-      const pattern = encodeURIComponent(`${at}${'(?:[0-9a].{1,9}[a-f]?)'.repeat(20)}`);
-      return {
-        socket,
-        text: `GET /api/endpoints/query/matching?p=${pattern} HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${attack.key}\r\n\r\n`,
-      };
-    }),
-  );
-  // All arrive before the gateway reads the first one.
-  attack.pause();
-  for (const { socket, text } of sockets) socket.write(text);
-  await sleep(500);
-  attack.resume();
-  const path = '/api/endpoints/query/matching';
-  await attack.until(() => attack.statuses(path).length === 1_000);
-  expect(new Set(attack.statuses(path))).toEqual(new Set([200]));
-  await attack.end(
-    sockets.map(({ socket }) => socket),
-    // Node reads all that has arrived in one turn: a thousand requests are some 40 ms of it, whatever they ask for, and up to
-    // 120 ms beside programs that compete for the caches of the cores. Bound at once, the patterns would take a second.
-    { turnMs: 300, megabytes: 300 },
-  );
-});
+nightly(
+  '1,000 REST requests that arrive at once, each with another expensive pattern, are bound in turns',
+  async () => {
+    // They may arrive faster than the engine's process runs them.
+    const attack = await startAttack({ ENGINE_CONCURRENCY: '40', ENGINE_TIMEOUT_MS: '120000' });
+    const sockets = await Promise.all(
+      Array.from({ length: 1_000 }, async (_, at) => {
+        const socket = connect(attack.port, '127.0.0.1').on('error', () => {});
+        await once(socket, 'connect');
+        const pattern = encodeURIComponent(`${at}${'(?:[0-9a].{1,9}[a-f]?)'.repeat(20)}`);
+        return {
+          socket,
+          text: `GET /api/endpoints/query/matching?p=${pattern} HTTP/1.1\r\nHost: a\r\nX-API-KEY: ${attack.key}\r\n\r\n`,
+        };
+      }),
+    );
+    // All arrive before the gateway reads the first one.
+    attack.pause();
+    for (const { socket, text } of sockets) socket.write(text);
+    await sleep(500);
+    attack.resume();
+    const path = '/api/endpoints/query/matching';
+    await attack.until(() => attack.statuses(path).length === 1_000);
+    expect(new Set(attack.statuses(path))).toEqual(new Set([200]));
+    await attack.end(
+      sockets.map(({ socket }) => socket),
+      // Node reads all that has arrived in one turn: a thousand requests are some 40 ms of it, whatever they ask for, and up to
+      // 120 ms beside programs that compete for the caches of the cores. Bound at once, the patterns would take a second.
+      { turnMs: 300, megabytes: 300 },
+    );
+  },
+);
 
-test.runIf(isNightly)(
+nightly(
   '100 different results of 3 MB, each of a run of its own, are read and compressed in turns',
   async () => {
     const attack = await startAttack({ ENGINE_TIMEOUT_MS: '120000' });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runQuerygate, startGateway } from '../support/gateway-process.ts';
+import { atNight } from '../support/nightly.ts';
 import { queryText } from '../support/queries.ts';
 
 const key = 'a-key-of-twenty-characters';
@@ -46,16 +47,19 @@ describe('a start in production', () => {
     expect(errors.includes('did you mean data?')).toBe(name === 'dataa');
   });
 
-  test.each(['a folder', ':demo:'])('needs nothing but a key and %s as DATA_DIR', async (data) => {
-    const DATA_DIR = data === ':demo:' ? data : folder;
-    const gateway = await startGateway({ ...production(), API_KEY: key, DATA_DIR, APIKEY: 'x' });
-    const headers = { 'x-api-key': key };
-    const metrics = await (await fetch(`${gateway.origin}/metrics`, { headers })).text();
-    await gateway.end();
-    expect(metrics).toContain('querygate_misspelt_settings 1');
-    expect(gateway.log()).toContain('APIKEY is not a setting; did you mean API_KEY?');
-    expect(gateway.banner + gateway.log()).not.toContain(key);
-  });
+  test.each(['a folder', ...atNight(':demo:')])(
+    'needs nothing but a key and %s as DATA_DIR',
+    async (data) => {
+      const DATA_DIR = data === ':demo:' ? data : folder;
+      const gateway = await startGateway({ ...production(), API_KEY: key, DATA_DIR, APIKEY: 'x' });
+      const headers = { 'x-api-key': key };
+      const metrics = await (await fetch(`${gateway.origin}/metrics`, { headers })).text();
+      await gateway.end();
+      expect(metrics).toContain('querygate_misspelt_settings 1');
+      expect(gateway.log()).toContain('APIKEY is not a setting; did you mean API_KEY?');
+      expect(gateway.banner + gateway.log()).not.toContain(key);
+    },
+  );
 
   test('with --demo is that of the demo', async () => {
     const { exitCode, errors } = await runQuerygate(['start', '--demo'], production());
@@ -64,7 +68,7 @@ describe('a start in production', () => {
     expect(errors).toContain('API_KEY: is missing');
   });
 
-  test.each(['0.0.0.0', '::', '192.0.2.1', 'gateway.internal'])(
+  test.each(['0.0.0.0', ...atNight('::', '192.0.2.1', 'gateway.internal')])(
     'without a key is refused where others reach HOST=%s, whatever NODE_ENV is',
     async (HOST) => {
       const env = { QUERIES_DIR: folder, PORT: '0', HOST };
@@ -78,11 +82,14 @@ describe('a start in production', () => {
     },
   );
 
-  test.each(['127.0.0.1', 'localhost'])('on this machine alone, HOST=%s, a key is made', async (HOST) => {
-    const gateway = await startGateway({ QUERIES_DIR: folder, HOST });
-    await gateway.end();
-    expect(gateway.banner).toMatch(/qg_\w/);
-  });
+  test.each(['127.0.0.1', ...atNight('localhost')])(
+    'on this machine alone, HOST=%s, a key is made',
+    async (HOST) => {
+      const gateway = await startGateway({ QUERIES_DIR: folder, HOST });
+      await gateway.end();
+      expect(gateway.banner).toMatch(/qg_\w/);
+    },
+  );
 
   test('the same port for the API and metrics is refused at once', async () => {
     const { exitCode, errors } = await runQuerygate(['start'], {

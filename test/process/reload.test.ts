@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { collectOutput } from '../support/child-output.ts';
 import { eventually } from '../support/eventually.ts';
 import { type GatewayProcess, ready, startGateway } from '../support/gateway-process.ts';
+import { nightly } from '../support/nightly.ts';
 import { makeQueryFolder, type QueryFolder, queryText, uuidOf } from '../support/query-folder.ts';
 
 const apiKey = 'a-key-for-tests-only-20';
@@ -171,7 +172,7 @@ test('SIGHUP looks for changes, and does not end the process', async () => {
   await eventually(async () => expect((await edited()).status).toBe(404));
 });
 
-test('SIGHUP during the start does not end the process', async () => {
+nightly('SIGHUP during the start does not end the process', async () => {
   // Neither rows of the demo that an earlier start kept, nor a folder of the user.
   const cache = mkdtempSync(join(tmpdir(), 'querygate-test-'));
   onTestFinished(() => rmSync(cache, { recursive: true }));
@@ -192,7 +193,7 @@ test('SIGHUP during the start does not end the process', async () => {
   expect(starting.exitCode).toBe(0);
 });
 
-test('a thousand files at once, as a checkout of another branch does; requests go on', async () => {
+nightly('a thousand files at once, as a checkout of another branch does; requests go on', async () => {
   const endLoad = beginLoad();
   for (let at = 0; at < 1_000; at += 1) {
     queries.write(`many.q${at}.sql`, queryText({ id: uuidOf(1_000 + at), sql: `SELECT ${at} AS n` }));

@@ -3,10 +3,10 @@ import { Agent, get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { type GatewayProcess, startGateway } from '../support/gateway-process.ts';
-import { isNightly } from '../support/nightly.ts';
+import { isNightly, nightly } from '../support/nightly.ts';
 import { queryText } from '../support/queries.ts';
 
 const replacements = isNightly ? 10 : 4;
@@ -23,43 +23,47 @@ beforeAll(() =>
 );
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('no request fails while gateways behind a balancer are replaced one after another', async () => {
-  const start = () =>
-    startGateway({ API_KEY: key, QUERIES_DIR: folder, DATA_DIR: folder, NODE_ENV: 'production' });
-  const balancer = openBalancer(readinessProbe());
-  /** How often each answer came. */
-  const answers = new Map<string, number>();
-  let sent = 0;
-  let isDone = false;
-  const call = async (agent: Agent | false) => {
-    while (!isDone || sent < requests) {
-      sent += 1;
-      const answer = await balancer.send('/api/endpoints/query/one', agent);
-      answers.set(answer, (answers.get(answer) ?? 0) + 1);
-      await sleep(10);
+nightly(
+  'no request fails while gateways behind a balancer are replaced one after another',
+  async () => {
+    const start = () =>
+      startGateway({ API_KEY: key, QUERIES_DIR: folder, DATA_DIR: folder, NODE_ENV: 'production' });
+    const balancer = openBalancer(readinessProbe());
+    /** How often each answer came. */
+    const answers = new Map<string, number>();
+    let sent = 0;
+    let isDone = false;
+    const call = async (agent: Agent | false) => {
+      while (!isDone || sent < requests) {
+        sent += 1;
+        const answer = await balancer.send('/api/endpoints/query/one', agent);
+        answers.set(answer, (answers.get(answer) ?? 0) + 1);
+        await sleep(10);
+      }
+    };
+    const agent = new Agent({ keepAlive: true });
+    const running = await Promise.all([start(), start()]);
+    for (const { origin } of running) await balancer.add(origin);
+    const calls = Array.from({ length: callers }, (_, at) => call(at % 2 === 0 && agent));
+    const ends: Promise<number | null>[] = [];
+    for (let count = 0; count < replacements; count += 1) {
+      const next = await start();
+      await balancer.add(next.origin);
+      running.push(next);
+      ends.push((running.shift() as GatewayProcess).end());
     }
-  };
-  const agent = new Agent({ keepAlive: true });
-  const running = await Promise.all([start(), start()]);
-  for (const { origin } of running) await balancer.add(origin);
-  const calls = Array.from({ length: callers }, (_, at) => call(at % 2 === 0 && agent));
-  const ends: Promise<number | null>[] = [];
-  for (let count = 0; count < replacements; count += 1) {
-    const next = await start();
-    await balancer.add(next.origin);
-    running.push(next);
-    ends.push((running.shift() as GatewayProcess).end());
-  }
-  const exitCodes = await Promise.all(ends);
-  isDone = true;
-  await Promise.all(calls);
-  balancer.close();
-  await Promise.all(running.map((gateway) => gateway.end('SIGKILL')));
-  expect(Object.fromEntries(answers)).toEqual({ '200 {"result":[{"x":1}]}': sent });
-  expect(sent).toBeGreaterThanOrEqual(requests);
-  expect(exitCodes).toEqual(Array(replacements).fill(0));
-  // A start of each after the other's.
-}, 600_000);
+    const exitCodes = await Promise.all(ends);
+    isDone = true;
+    await Promise.all(calls);
+    balancer.close();
+    await Promise.all(running.map((gateway) => gateway.end('SIGKILL')));
+    expect(Object.fromEntries(answers)).toEqual({ '200 {"result":[{"x":1}]}': sent });
+    expect(sent).toBeGreaterThanOrEqual(requests);
+    expect(exitCodes).toEqual(Array(replacements).fill(0));
+    // A start of each after the other's.
+  },
+  600_000,
+);
 
 interface Probe {
   readonly path: string;

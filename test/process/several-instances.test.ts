@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { eventually } from '../support/eventually.ts';
 import { type GatewayProcess, runCommand, startGateway } from '../support/gateway-process.ts';
 import { type KeyFile, writeKeyFile } from '../support/key-files.ts';
-import { atNight, isNightly } from '../support/nightly.ts';
+import { atNight, nightly } from '../support/nightly.ts';
 import { queryText } from '../support/queries.ts';
 import { hasRedis, type RedisServer, redisServer } from '../support/redis-server.ts';
 
@@ -129,7 +129,7 @@ describe.skipIf(!hasRedis)('several gateways on one Redis', () => {
     for (const key of stored) expect(key).not.toContain(keys.idOf(name));
   });
 
-  test('let through the rate of a token together', async () => {
+  nightly('let through the rate of a token together', async () => {
     await Promise.all([start(), start()]);
     const token = () =>
       new SignJWT({ sub: 'alice', tenants: ['abc'], rate: 12, jti: String(Math.random()) })
@@ -173,67 +173,67 @@ describe.skipIf(!hasRedis)('several gateways on one Redis', () => {
     }
   });
 
-  test('with one query changed, each answers with its own, and what did not change is shared', async () => {
-    const [old, changed] = [await start(), await start({ QUERIES_DIR: join(folder, 'new') })];
-    for (let round = 0; round < 3; round += 1) {
-      expect(await body(old)).toContain('"word":"old"');
-      expect(await body(changed)).toContain('"word":"new"');
-    }
-    expect(await body(changed, 'same')).toBe(await body(old, 'same'));
-    await expectRuns(1, 2);
-    // Both start again: what the other has stored is still there, and still not mixed up.
-    await Promise.all(gateways.map((gateway) => gateway.end()));
-    gateways = [];
-    const [again, changedAgain] = [await start(), await start({ QUERIES_DIR: join(folder, 'new') })];
-    expect(await body(changedAgain)).toContain('"word":"new"');
-    expect(await body(again)).toContain('"word":"old"');
-    await expectRuns(0, 0);
-  });
-
-  test.runIf(isNightly)(
-    'of two cache formats answer right, and neither removes what belongs to the other',
+  nightly(
+    'with one query changed, each answers with its own, and what did not change is shared',
     async () => {
-      const copy = join(folder, 'next');
-      cpSync('src', join(copy, 'src'), { recursive: true });
-      cpSync('package.json', join(copy, 'package.json'));
-      symlinkSync(resolve('node_modules'), join(copy, 'node_modules'));
-      const file = join(copy, 'src/results/redis/format-version.ts');
-      const text = readFileSync(file, 'utf8');
-      const next = text.replace(/'querygate\/(\d+)'/, (_, number) => `'querygate/${Number(number) + 1}'`);
-      expect(next).not.toBe(text);
-      writeFileSync(file, next);
-
-      const first = await start();
-      const before = await body(first);
-      const names = async () => (await redis.run((client) => client.keys('querygate:result:*'))).sort();
-      await expectRuns(1);
-      const ofFirst = await names();
-      expect(ofFirst).toHaveLength(1);
-      const entry = () => redis.run((client) => client.get(ofFirst[0] ?? ''));
-      const stored = await entry();
-
-      const second = await start({}, join(copy, 'src/main.ts'));
-      const after = await body(second);
-      expect(after).toContain('"word":"old"');
-      // It has run the query for itself: nothing of the other format was read.
-      expect(after).not.toBe(before);
-      await expectRuns(1, 1);
-      expect(await entry()).toBe(stored);
-      expect(await names()).toHaveLength(2);
-
-      // Each finds its own again, after both have stored theirs.
+      const [old, changed] = [await start(), await start({ QUERIES_DIR: join(folder, 'new') })];
+      for (let round = 0; round < 3; round += 1) {
+        expect(await body(old)).toContain('"word":"old"');
+        expect(await body(changed)).toContain('"word":"new"');
+      }
+      expect(await body(changed, 'same')).toBe(await body(old, 'same'));
+      await expectRuns(1, 2);
+      // Both start again: what the other has stored is still there, and still not mixed up.
       await Promise.all(gateways.map((gateway) => gateway.end()));
       gateways = [];
-      const [again, secondAgain] = [await start(), await start({}, join(copy, 'src/main.ts'))];
-      expect([await body(again), await body(secondAgain)]).toEqual([before, after]);
+      const [again, changedAgain] = [await start(), await start({ QUERIES_DIR: join(folder, 'new') })];
+      expect(await body(changedAgain)).toContain('"word":"new"');
+      expect(await body(again)).toContain('"word":"old"');
       await expectRuns(0, 0);
-      // The rates are those of both.
-      const startedAt = performance.now();
-      const count = await passed(keys.keyOf('slow'), 60);
-      expect(count).toBeGreaterThanOrEqual(30);
-      expect(count).toBeLessThanOrEqual(30 + cameBack(30, startedAt));
     },
   );
+
+  nightly('of two cache formats answer right, and neither removes what belongs to the other', async () => {
+    const copy = join(folder, 'next');
+    cpSync('src', join(copy, 'src'), { recursive: true });
+    cpSync('package.json', join(copy, 'package.json'));
+    symlinkSync(resolve('node_modules'), join(copy, 'node_modules'));
+    const file = join(copy, 'src/results/redis/format-version.ts');
+    const text = readFileSync(file, 'utf8');
+    const next = text.replace(/'querygate\/(\d+)'/, (_, number) => `'querygate/${Number(number) + 1}'`);
+    expect(next).not.toBe(text);
+    writeFileSync(file, next);
+
+    const first = await start();
+    const before = await body(first);
+    const names = async () => (await redis.run((client) => client.keys('querygate:result:*'))).sort();
+    await expectRuns(1);
+    const ofFirst = await names();
+    expect(ofFirst).toHaveLength(1);
+    const entry = () => redis.run((client) => client.get(ofFirst[0] ?? ''));
+    const stored = await entry();
+
+    const second = await start({}, join(copy, 'src/main.ts'));
+    const after = await body(second);
+    expect(after).toContain('"word":"old"');
+    // It has run the query for itself: nothing of the other format was read.
+    expect(after).not.toBe(before);
+    await expectRuns(1, 1);
+    expect(await entry()).toBe(stored);
+    expect(await names()).toHaveLength(2);
+
+    // Each finds its own again, after both have stored theirs.
+    await Promise.all(gateways.map((gateway) => gateway.end()));
+    gateways = [];
+    const [again, secondAgain] = [await start(), await start({}, join(copy, 'src/main.ts'))];
+    expect([await body(again), await body(secondAgain)]).toEqual([before, after]);
+    await expectRuns(0, 0);
+    // The rates are those of both.
+    const startedAt = performance.now();
+    const count = await passed(keys.keyOf('slow'), 60);
+    expect(count).toBeGreaterThanOrEqual(30);
+    expect(count).toBeLessThanOrEqual(30 + cameBack(30, startedAt));
+  });
 
   test('a cold question at both in the same moment runs once', async () => {
     await Promise.all([start(), start()]);
@@ -274,7 +274,7 @@ describe('two gateways over one DATA_DIR', () => {
     expect(await next.end()).toBe(0);
   });
 
-  test('both run when each has a store of its own', async () => {
+  nightly('both run when each has a store of its own', async () => {
     const both = await Promise.all(
       ['a', 'b'].map((name) =>
         startGateway({ DATA_DIR: dataDir, STORE_FILE: join(dataDir, `.${name}`, 'store') }),

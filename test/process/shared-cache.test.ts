@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openBusyCores } from '../support/busy-cores.ts';
 import { type GatewayProcess, startGateway } from '../support/gateway-process.ts';
-import { atNight } from '../support/nightly.ts';
+import { atNight, nightly } from '../support/nightly.ts';
 import { queryText } from '../support/queries.ts';
 import { hasRedis, type RedisServer, redisServer } from '../support/redis-server.ts';
 
@@ -115,21 +115,24 @@ describe.skipIf(!hasRedis)('gateways that share a Redis', () => {
     });
   });
 
-  test('the only caller of the leader disconnects: those at other gateways still get its result', async () => {
-    const [first, second] = gateways;
-    const leaving = new AbortController();
-    const path = `slow?p=${'long'.repeat(5)}`;
-    const url = `${first?.origin}/api/endpoints/query/${path}`;
-    const left = fetch(url, { headers, signal: leaving.signal }).catch(() => 'left');
-    while (total('slow') === 0) await sleep(5);
-    const staying = request(second, path);
-    const isAwaited = () => redis.run((client) => client.keys('querygate:awaited:*'));
-    while ((await isAwaited()).length === 0) await sleep(5);
-    leaving.abort();
-    expect(await left).toBe('left');
-    await staying;
-    expect(runs('slow')).toEqual([1, 0, 0]);
-  });
+  nightly(
+    'the only caller of the leader disconnects: those at other gateways still get its result',
+    async () => {
+      const [first, second] = gateways;
+      const leaving = new AbortController();
+      const path = `slow?p=${'long'.repeat(5)}`;
+      const url = `${first?.origin}/api/endpoints/query/${path}`;
+      const left = fetch(url, { headers, signal: leaving.signal }).catch(() => 'left');
+      while (total('slow') === 0) await sleep(5);
+      const staying = request(second, path);
+      const isAwaited = () => redis.run((client) => client.keys('querygate:awaited:*'));
+      while ((await isAwaited()).length === 0) await sleep(5);
+      leaving.abort();
+      expect(await left).toBe('left');
+      await staying;
+      expect(runs('slow')).toEqual([1, 0, 0]);
+    },
+  );
 
   test('results and demand survive a restart, and one gateway refreshes for all', async () => {
     const [first] = gateways;

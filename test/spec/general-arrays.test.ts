@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, expect, test, vi } from 'vitest';
 import { loadTables } from '../../src/catalog/folder/load-tables.ts';
+import { isNightly } from '../support/nightly.ts';
 
 // A module that another file of this process has imported would not state its tests again.
 vi.resetModules();
@@ -17,7 +18,8 @@ afterAll(() => {
   forms.general = false;
 });
 for (const file of readdirSync(import.meta.dirname)) {
-  if (file.endsWith('.test.ts') && file !== 'general-arrays.test.ts') await import(`./${file}`);
+  const isRepeated = isNightly ? file !== 'general-arrays.test.ts' : file.startsWith('usage');
+  if (file.endsWith('.test.ts') && isRepeated) await import(`./${file}`);
 }
 
 test('there are lists', async () => {

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runProcess, writeVisits } from './support/command.ts';
+import { nightly } from '../../../test/support/nightly.ts';
 
 const home = join(import.meta.dirname, '..');
 const readme = readFileSync(join(home, 'README.md'), 'utf8');
@@ -36,7 +37,7 @@ test('the example of the library is ten lines, and prints what the README says',
   expect(run('library.js', code)).toEqual({ stdout: printed, stderr: '' });
 });
 
-test('the unit test of the recipe passes, and fails for other SQL', () => {
+nightly('the unit test of the recipe passes, and fails for other SQL', () => {
   const code = textAfter('### Unit tests of SQL', /```js\n([\s\S]*?)```/);
   writeFileSync(join(folder, 'revenue.test.js'), code);
   // A busy machine takes longer than the five seconds of a test.

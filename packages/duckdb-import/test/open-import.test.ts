@@ -1,7 +1,8 @@
 import { appendFileSync, renameSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { repeatedRecordError } from '@querygate/bigquery-sql/duckdb';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { nightly } from '../../../test/support/nightly.ts';
 import type { ImportTables } from '../src/store/import-tables.ts';
 import { type ImportFolder, idsBetween, lines, openImportFolder } from './import-folder.ts';
 
@@ -239,26 +240,32 @@ describe('rows that cannot be read', () => {
       return `{"id":${index}}`;
     }).join('\n');
 
-  test('a tenth of many are reported by line, and all others are imported', async () => {
-    await folder.close();
-    folder = await openImportFolder();
-    folder.write('logs/z.ndjson', lines(-1));
-    // More than one chunk of 16,384 lines, and more than 1,000 reasons in the first.
-    folder.write('logs/a.ndjson', `${mixed(18_000)}\n`);
-    expect(await folder.sync()).toEqual([
-      expect.stringMatching(/^logs\/a\.ndjson: 1800 rows cannot be read, the first: line 4: not JSON: /),
-    ]);
-    expect(await folder.query('SELECT count(*), count(DISTINCT id) FROM logs')).toEqual([[16_201n, 16_201n]]);
-    const bad = await folder.query('SELECT file, line, reason FROM import.rejects ORDER BY line');
-    expect(bad.map(([, line]) => Number(line))).toEqual(
-      idsBetween(1, 18_001).filter((line) => [4, 14, 24].includes(line % 30)),
-    );
-    expect(bad.slice(1, 3)).toEqual([
-      ['logs/a.ndjson', 14n, expect.stringMatching(/^id: "abc" is not an integer$/)],
-      ['logs/a.ndjson', 24n, 'ts: "yesterday" is not a timestamp'],
-    ]);
-    expect(bad.at(-1)?.[2]).toBe('does not match the declared fields');
-  }, 120_000);
+  nightly(
+    'a tenth of many are reported by line, and all others are imported',
+    async () => {
+      await folder.close();
+      folder = await openImportFolder();
+      folder.write('logs/z.ndjson', lines(-1));
+      // More than one chunk of 16,384 lines, and more than 1,000 reasons in the first.
+      folder.write('logs/a.ndjson', `${mixed(18_000)}\n`);
+      expect(await folder.sync()).toEqual([
+        expect.stringMatching(/^logs\/a\.ndjson: 1800 rows cannot be read, the first: line 4: not JSON: /),
+      ]);
+      expect(await folder.query('SELECT count(*), count(DISTINCT id) FROM logs')).toEqual([
+        [16_201n, 16_201n],
+      ]);
+      const bad = await folder.query('SELECT file, line, reason FROM import.rejects ORDER BY line');
+      expect(bad.map(([, line]) => Number(line))).toEqual(
+        idsBetween(1, 18_001).filter((line) => [4, 14, 24].includes(line % 30)),
+      );
+      expect(bad.slice(1, 3)).toEqual([
+        ['logs/a.ndjson', 14n, expect.stringMatching(/^id: "abc" is not an integer$/)],
+        ['logs/a.ndjson', 24n, 'ts: "yesterday" is not a timestamp'],
+      ]);
+      expect(bad.at(-1)?.[2]).toBe('does not match the declared fields');
+    },
+    120_000,
+  );
 
   test('a key that occurs twice, and text that only DuckDB reads as JSON', async () => {
     folder.write(

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openDatabase } from '../../../src/engines/duckdb/open-database.ts';
 import { JavascriptApart } from '../../../src/engines/duckdb/javascript/javascript-apart.ts';
+import { openDatabase } from '../../../src/engines/duckdb/open-database.ts';
 import { openWorker } from '../../../src/engines/duckdb/run/worker.ts';
 import { type FolderApp, openFolderApp } from '../../support/folder-app.ts';
+import { isNightly } from '../../support/nightly.ts';
 import { queryText } from '../../support/query-folder.ts';
 
 const header = `parameters:
@@ -89,12 +90,16 @@ const get = async (address: string) => {
   return { status: response.status, body: (await response.json()) as unknown };
 };
 
-test.each(Object.entries(queries).filter(([name]) => !name.startsWith('spin')))(
-  'what is computed apart gives the same: %s',
-  async (name, [, y]) => {
-    expect(await get(`${name}?x=0`)).toEqual({ status: 200, body: { result: [{ y }] } });
-  },
-);
+/** What they show differs little from what the others show. */
+const ofNights = ['of.another', 'of.itself', 'negated', 'random', 'no.error'];
+
+test.each(
+  Object.entries(queries).filter(
+    ([name]) => !name.startsWith('spin') && (isNightly || !ofNights.includes(name)),
+  ),
+)('what is computed apart gives the same: %s', async (name, [, y]) => {
+  expect(await get(`${name}?x=0`)).toEqual({ status: 200, body: { result: [{ y }] } });
+});
 
 test(
   'functions that do not end are stopped, and others give their results',

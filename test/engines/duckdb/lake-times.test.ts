@@ -11,11 +11,12 @@ import { duckdb } from '../../../src/engines/duckdb/duckdb.ts';
 import { withDefaults } from '../../../src/engines/duckdb/duckdb-options.ts';
 import { openDuckdb } from '../../../src/engines/duckdb/open-duckdb.ts';
 import { openSession } from '../../../src/engines/duckdb/open-session.ts';
-import { engineHost } from '../../support/engine-host.ts';
 import { extensionsDir, isWithoutExtensions } from '../../support/duckdb-extensions.ts';
+import { engineHost } from '../../support/engine-host.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FolderApp, openFolderApp } from '../../support/folder-app.ts';
 import { type LakeWriter, openLakeWriter } from '../../support/lake.ts';
+import { nightly } from '../../support/nightly.ts';
 import { uuidOf } from '../../support/query-folder.ts';
 
 const at = 'at: { type: timestamp, bind: TIMESTAMP, description: a }';
@@ -197,7 +198,7 @@ describe.skipIf(isWithoutExtensions)('FOR SYSTEM_TIME AS OF over a DuckLake', ()
     }
   });
 
-  test('columns of later are NULL, and texts are times', async () => {
+  nightly('columns of later are NULL, and texts are times', async () => {
     const [before = 0n, after = 0n] = [times[3], times[8]];
     expect(await get(`text?at=${text(before)}`)).toEqual({ status: 200, body: { result: [{ n: 0 }] } });
     expect(await get(`text?at=${text(after)}`)).toEqual(
@@ -215,7 +216,7 @@ describe.skipIf(isWithoutExtensions)('FOR SYSTEM_TIME AS OF over a DuckLake', ()
     );
   });
 
-  test('a column that has been renamed since is not read as one without values', async () => {
+  nightly('a column that has been renamed since is not read as one without values', async () => {
     const [made = 0n, last = 0n] = [times.at(-4), times.at(-1)];
     const { status, body } = await get(`renamed?at=${text(made)}`);
     expect(status).toBe(400);
@@ -251,7 +252,7 @@ describe.skipIf(isWithoutExtensions)('FOR SYSTEM_TIME AS OF over a DuckLake', ()
     now = new Date();
   });
 
-  test('a part that is computed once for a wave has the rows of its time', async () => {
+  nightly('a part that is computed once for a wave has the rows of its time', async () => {
     const part = files['past.sql'].replace('serve: off\n', 'serve: off\nmaterialize: refresh\n');
     const reader = query('SELECT COUNT(*) AS n, SUM(id) AS total FROM query.past(moment => @at)');
     const texts = { 'past.sql': part, 'reader.sql': reader };
@@ -332,7 +333,7 @@ describe.skipIf(isWithoutExtensions)('FOR SYSTEM_TIME AS OF over a DuckLake', ()
   });
 
   // DuckDB by hand is wrong, or ends, at such snapshots.
-  test('a snapshot of before the files were rewritten, or with other types, is refused', async () => {
+  nightly('a snapshot of before the files were rewritten, or with other types, is refused', async () => {
     expect(await get(`rewritten?at=${text(times[11] ?? 0n)}`)).toMatchObject(
       refused('at: invalid snapshot time: .*: the files of its table have been rewritten since'),
     );
@@ -343,7 +344,7 @@ describe.skipIf(isWithoutExtensions)('FOR SYSTEM_TIME AS OF over a DuckLake', ()
       expect(await get(`${name}?at=${text(times[13] ?? 0n)}`)).toMatchObject({ status: 200 });
   });
 
-  test('a catalog in SQLite is read, and followed, while a writer has it open', async () => {
+  nightly('a catalog in SQLite is read, and followed, while a writer has it open', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'querygate-sqlite-'));
     const writer = await openLakeWriter(`sqlite:${join(folder, 'catalog.sqlite')}`);
     await writer.run('CREATE TABLE w.others AS SELECT 5::BIGINT AS n', 'INSERT INTO w.others VALUES (7)');
@@ -372,82 +373,88 @@ describe.skipIf(isWithoutExtensions)('FOR SYSTEM_TIME AS OF over a DuckLake', ()
   });
 
   // DuckLake has one minimum and one maximum for all snapshots: DuckDB would leave out rows of the one that it reads.
-  test('rows of a snapshot stay as they are until the gateway reads the next one, also if files are rewritten', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'querygate-sqlite-'));
-    const writer = await openLakeWriter(`sqlite:${join(folder, 'catalog.sqlite')}`);
-    await writer.run('CREATE TABLE w.others AS SELECT i AS n FROM range(1000) AS t(i)');
-    const engine = duckdb({
-      ...{ dataDir: writer.dataDir, extensionsDir, isolate: false, refreshSeconds: 3600, threads: 1 },
-    });
-    const least = query('SELECT COUNT(*) AS n FROM others WHERE n >= @least', {
-      parameters: 'least: { type: integer, bind: INT64, required: true, description: l }',
-      columns: '{ n: { type: integer, description: n } }',
-    }).replace('caching: 3600s', 'caching: disabled');
-    const asked = await openFolderApp(
-      { 'least.sql': least, 'tables/others.json': numbers },
-      { options: { engine } },
-    );
-    const found = async () => {
-      const response = await asked.get('least?least=900');
-      return [response.headers.get('querygate-data-version'), await response.json()];
-    };
-    const [version] = await found();
-    await writer.run('DELETE FROM w.others WHERE n >= 500');
-    expect(await found()).toEqual([version, { result: [{ n: 100 }] }]);
-    await writer.run("CALL ducklake_rewrite_data_files('w', delete_threshold => 0)");
-    expect(await found()).toEqual([String(Number(version) + 2), { result: [{ n: 0 }] }]);
-    await asked.close();
-    writer.close();
-    rmSync(folder, { recursive: true });
-  });
+  nightly(
+    'rows of a snapshot stay as they are until the gateway reads the next one, also if files are rewritten',
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'querygate-sqlite-'));
+      const writer = await openLakeWriter(`sqlite:${join(folder, 'catalog.sqlite')}`);
+      await writer.run('CREATE TABLE w.others AS SELECT i AS n FROM range(1000) AS t(i)');
+      const engine = duckdb({
+        ...{ dataDir: writer.dataDir, extensionsDir, isolate: false, refreshSeconds: 3600, threads: 1 },
+      });
+      const least = query('SELECT COUNT(*) AS n FROM others WHERE n >= @least', {
+        parameters: 'least: { type: integer, bind: INT64, required: true, description: l }',
+        columns: '{ n: { type: integer, description: n } }',
+      }).replace('caching: 3600s', 'caching: disabled');
+      const asked = await openFolderApp(
+        { 'least.sql': least, 'tables/others.json': numbers },
+        { options: { engine } },
+      );
+      const found = async () => {
+        const response = await asked.get('least?least=900');
+        return [response.headers.get('querygate-data-version'), await response.json()];
+      };
+      const [version] = await found();
+      await writer.run('DELETE FROM w.others WHERE n >= 500');
+      expect(await found()).toEqual([version, { result: [{ n: 100 }] }]);
+      await writer.run("CALL ducklake_rewrite_data_files('w', delete_threshold => 0)");
+      expect(await found()).toEqual([String(Number(version) + 2), { result: [{ n: 0 }] }]);
+      await asked.close();
+      writer.close();
+      rmSync(folder, { recursive: true });
+    },
+  );
 
-  test('all tables that a query reads at a time are of one snapshot, also if a transaction ends meanwhile', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'querygate-sqlite-'));
-    const writer = await openLakeWriter(`sqlite:${join(folder, 'catalog.sqlite')}`);
-    await writer.run(
-      'CREATE TABLE w.others AS SELECT 1::BIGINT AS n',
-      'CREATE TABLE w.widened AS FROM w.others',
-    );
-    const engine = duckdb({
-      ...{ dataDir: writer.dataDir, extensionsDir, isolate: false, refreshSeconds: 3600, threads: 1 },
-    });
-    const pair = query(
-      `SELECT (SELECT COUNT(*) FROM others FOR SYSTEM_TIME AS OF @at) AS n,
+  nightly(
+    'all tables that a query reads at a time are of one snapshot, also if a transaction ends meanwhile',
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'querygate-sqlite-'));
+      const writer = await openLakeWriter(`sqlite:${join(folder, 'catalog.sqlite')}`);
+      await writer.run(
+        'CREATE TABLE w.others AS SELECT 1::BIGINT AS n',
+        'CREATE TABLE w.widened AS FROM w.others',
+      );
+      const engine = duckdb({
+        ...{ dataDir: writer.dataDir, extensionsDir, isolate: false, refreshSeconds: 3600, threads: 1 },
+      });
+      const pair = query(
+        `SELECT (SELECT COUNT(*) FROM others FOR SYSTEM_TIME AS OF @at) AS n,
         (SELECT COUNT(*) FROM widened FOR SYSTEM_TIME AS OF @at) AS total`,
-    );
-    const later = (hours: number) => new Date(Date.now() + hours * 3_600_000);
-    const asked = await openFolderApp(
-      { 'pair.sql': pair, 'tables/others.json': numbers, 'tables/widened.json': numbers },
-      { now: () => later(2), options: { engine } },
-    );
-    const read = DuckDBConnection.prototype.runAndReadAll;
-    let looks = 0;
-    const spy = vi.spyOn(DuckDBConnection.prototype, 'runAndReadAll').mockImplementation(async function (
-      this: DuckDBConnection,
-      sql,
-    ) {
-      const isLook = sql.includes('make_timestamptz(');
-      if (isLook) looks += 1;
-      if (isLook && looks === 2)
-        await writer.run(
-          'BEGIN',
-          'INSERT INTO w.others VALUES (2)',
-          'INSERT INTO w.widened VALUES (2)',
-          'COMMIT',
-        );
-      return read.call(this, sql);
-    });
-    // The transaction is before this time, too.
-    const found = await get(`pair?at=${later(1).toISOString()}`, asked);
-    spy.mockRestore();
-    expect(found).toEqual({ status: 200, body: { result: [{ n: 1, total: 1 }] } });
-    expect(looks).toBe(1);
-    await asked.close();
-    writer.close();
-    rmSync(folder, { recursive: true });
-  });
+      );
+      const later = (hours: number) => new Date(Date.now() + hours * 3_600_000);
+      const asked = await openFolderApp(
+        { 'pair.sql': pair, 'tables/others.json': numbers, 'tables/widened.json': numbers },
+        { now: () => later(2), options: { engine } },
+      );
+      const read = DuckDBConnection.prototype.runAndReadAll;
+      let looks = 0;
+      const spy = vi.spyOn(DuckDBConnection.prototype, 'runAndReadAll').mockImplementation(async function (
+        this: DuckDBConnection,
+        sql,
+      ) {
+        const isLook = sql.includes('make_timestamptz(');
+        if (isLook) looks += 1;
+        if (isLook && looks === 2)
+          await writer.run(
+            'BEGIN',
+            'INSERT INTO w.others VALUES (2)',
+            'INSERT INTO w.widened VALUES (2)',
+            'COMMIT',
+          );
+        return read.call(this, sql);
+      });
+      // The transaction is before this time, too.
+      const found = await get(`pair?at=${later(1).toISOString()}`, asked);
+      spy.mockRestore();
+      expect(found).toEqual({ status: 200, body: { result: [{ n: 1, total: 1 }] } });
+      expect(looks).toBe(1);
+      await asked.close();
+      writer.close();
+      rmSync(folder, { recursive: true });
+    },
+  );
 
-  test('a statement of `querygate sql` reads the past', async () => {
+  nightly('a statement of `querygate sql` reads the past', async () => {
     const session = await openSession({
       duckdb: { dataDir: lake.dataDir, extensionsDir, storeFile: ':memory:', threads: 1 },
       tables: [{ name: 'events', fields: JSON.parse(files['tables/events.json']) }],

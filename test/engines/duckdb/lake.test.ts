@@ -7,6 +7,7 @@ import { extensionsDir, isWithoutExtensions } from '../../support/duckdb-extensi
 import { eventually } from '../../support/eventually.ts';
 import { type FolderApp, openFolderApp } from '../../support/folder-app.ts';
 import { type LakeWriter, openLakeWriter } from '../../support/lake.ts';
+import { nightly } from '../../support/nightly.ts';
 import { uuidOf } from '../../support/query-folder.ts';
 
 const query = (
@@ -182,31 +183,34 @@ describe.skipIf(isWithoutExtensions)('a DuckLake', () => {
     );
   });
 
-  test('while another process has the file of the catalog open, answers are of the snapshot before', async () => {
-    await lake.run('BEGIN', insertTen(), 'COMMIT');
-    const { newest, n, total } = await state();
-    const before = { status: 200, version: String(newest), body: count(n, total) };
-    await eventually(async () => expect(await get('counts')).toMatchObject(before));
-    const locked = await lake.hold();
-    await locked.run(insertTen());
-    await eventually(() =>
-      expect(logged()).toContain(
-        'The lake is not up to date: the catalog is locked by a process that writes to it; let that one end, or keep the catalog in Postgres',
-      ),
-    );
-    expect(await get('counts')).toMatchObject(before);
-    await expect(open()).rejects.toThrow('dataDir: the catalog is locked by a process that writes to it');
-    await locked.end();
-    const after = await state();
-    await eventually(async () =>
-      expect(await get('counts')).toMatchObject({
-        version: String(newest + 1),
-        body: count(n + 10, after.total),
-      }),
-    );
-  });
+  nightly(
+    'while another process has the file of the catalog open, answers are of the snapshot before',
+    async () => {
+      await lake.run('BEGIN', insertTen(), 'COMMIT');
+      const { newest, n, total } = await state();
+      const before = { status: 200, version: String(newest), body: count(n, total) };
+      await eventually(async () => expect(await get('counts')).toMatchObject(before));
+      const locked = await lake.hold();
+      await locked.run(insertTen());
+      await eventually(() =>
+        expect(logged()).toContain(
+          'The lake is not up to date: the catalog is locked by a process that writes to it; let that one end, or keep the catalog in Postgres',
+        ),
+      );
+      expect(await get('counts')).toMatchObject(before);
+      await expect(open()).rejects.toThrow('dataDir: the catalog is locked by a process that writes to it');
+      await locked.end();
+      const after = await state();
+      await eventually(async () =>
+        expect(await get('counts')).toMatchObject({
+          version: String(newest + 1),
+          body: count(n + 10, after.total),
+        }),
+      );
+    },
+  );
 
-  test('results that are made of the one before have the snapshot, too', async () => {
+  nightly('results that are made of the one before have the snapshot, too', async () => {
     await lake.run(
       `CREATE TABLE w.visits AS SELECT now() - i * INTERVAL 1 HOUR AS ts FROM range(50) AS t(i)`,
     );
@@ -258,7 +262,7 @@ describe.skipIf(isWithoutExtensions)('a DuckLake', () => {
     await eventually(isEqual);
   });
 
-  test('files that have been merged and removed are not asked for again', async () => {
+  nightly('files that have been merged and removed are not asked for again', async () => {
     await lake.run(insertTen(), insertTen());
     const slow = duckdb({ dataDir: lake.dataDir, extensionsDir, isolate: false, refreshSeconds: 3600 });
     const asked = await openFolderApp(files, { options: { engine: slow } });
@@ -311,7 +315,7 @@ describe.skipIf(isWithoutExtensions)('a DuckLake', () => {
     await end();
   });
 
-  test('a lake in place of another one is not read as its next snapshot', async () => {
+  nightly('a lake in place of another one is not read as its next snapshot', async () => {
     const { body } = await get('counts');
     rmSync(join(lake.folder, 'lake.ducklake'));
     await lake.run(

@@ -3,21 +3,21 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { loadEngine } from '../../../src/author/configured-engine.ts';
 import { loadCatalog } from '../../../src/catalog/folder/load-catalog.ts';
 import { readConfig } from '../../../src/config.ts';
-import { limitsOf } from '../../../src/engines/checked-engine.ts';
 import type { EngineHost } from '../../../src/engine-contract/engine-factory.ts';
+import { limitsOf } from '../../../src/engines/checked-engine.ts';
 import { openQuack } from '../../../src/engines/quack/open-quack.ts';
 import { quack } from '../../../src/engines/quack/quack.ts';
 import { checkQuackOptions } from '../../../src/engines/quack/quack-options.ts';
-import { eventually } from '../../support/eventually.ts';
-import { openForwarder } from '../../support/forwarder.ts';
-import { isWithoutOpenssl, openTlsForwarder } from '../../support/tls-forwarder.ts';
 import { extensionsDir, isWithoutExtensions } from '../../support/duckdb-extensions.ts';
 import { analyzed } from '../../support/engine-host.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type FolderApp, openFolderApp } from '../../support/folder-app.ts';
-import { atNight, isNightly } from '../../support/nightly.ts';
+import { openForwarder } from '../../support/forwarder.ts';
+import { atNight, isNightly, nightly } from '../../support/nightly.ts';
+import { type QuackServer, quackServer } from '../../support/quack-server.ts';
 import { queryText } from '../../support/queries.ts';
 import { makeQueryFolder } from '../../support/query-folder.ts';
-import { type QuackServer, quackServer } from '../../support/quack-server.ts';
+import { isWithoutOpenssl, openTlsForwarder } from '../../support/tls-forwarder.ts';
 
 const tables = {
   'tables/visits.json': JSON.stringify([
@@ -136,7 +136,7 @@ describe.skipIf(isWithoutExtensions)('a server of DuckDB', () => {
     expect(JSON.stringify(app?.logged)).not.toContain(server.token);
   });
 
-  test('that comes back with other tables gives no rows', async () => {
+  nightly('that comes back with other tables gives no rows', async () => {
     const { get } = await open({ 'daily.sql': daily });
     expect((await get('daily?tenant=t0')).status).toBe(200);
     await server.kill();
@@ -198,36 +198,42 @@ describe.skipIf(isWithoutExtensions)('a server of DuckDB', () => {
     forwarder.close();
   });
 
-  test('runs no more queries than the gateway may, also those that are not awaited any longer', async () => {
-    const { get } = await open(
-      { 'slow.sql': slow, 'daily.sql': daily },
-      { ENGINE_TIMEOUT_MS: '2000', ENGINE_CONCURRENCY: '1' },
-    );
-    expect((await get('daily?tenant=t0')).status).toBe(200);
-    expect((await get('slow')).status).toBe(504);
-    expect((await get('daily?tenant=t1')).status).toBe(504);
-    expect(await server.ask(active)).toEqual([['1']]);
-    await server.kill();
-    await server.start();
-    expect(await (await get('daily?tenant=t1')).json()).toEqual({ result: dailyOf('t1') });
-  });
+  nightly(
+    'runs no more queries than the gateway may, also those that are not awaited any longer',
+    async () => {
+      const { get } = await open(
+        { 'slow.sql': slow, 'daily.sql': daily },
+        { ENGINE_TIMEOUT_MS: '2000', ENGINE_CONCURRENCY: '1' },
+      );
+      expect((await get('daily?tenant=t0')).status).toBe(200);
+      expect((await get('slow')).status).toBe(504);
+      expect((await get('daily?tenant=t1')).status).toBe(504);
+      expect(await server.ask(active)).toEqual([['1']]);
+      await server.kill();
+      await server.start();
+      expect(await (await get('daily?tenant=t1')).json()).toEqual({ result: dailyOf('t1') });
+    },
+  );
 
-  test('whose connections are reset gives 503 to a query that it runs, and rows to the next one', async () => {
-    const forwarder = await openForwarder(Number(new URL(server.url).port));
-    const { get } = await open(
-      { 'daily.sql': daily, 'slow.sql': slow },
-      { ENGINE: `quack://127.0.0.1:${forwarder.port}` },
-    );
-    expect(await (await get('daily?tenant=t0')).json()).toEqual({ result: dailyOf('t0') });
-    forwarder.reset();
-    expect(await (await get('daily?tenant=t1')).json()).toEqual({ result: dailyOf('t1') });
-    const cut = get('slow');
-    await eventually(async () => expect(await server.ask(active)).toEqual([['1']]));
-    forwarder.reset();
-    expect([(await cut).status, (await cut).headers.get('retry-after')]).toEqual([503, '5']);
-    expect(await (await get('daily?tenant=t2')).json()).toEqual({ result: dailyOf('t2') });
-    forwarder.close();
-  });
+  nightly(
+    'whose connections are reset gives 503 to a query that it runs, and rows to the next one',
+    async () => {
+      const forwarder = await openForwarder(Number(new URL(server.url).port));
+      const { get } = await open(
+        { 'daily.sql': daily, 'slow.sql': slow },
+        { ENGINE: `quack://127.0.0.1:${forwarder.port}` },
+      );
+      expect(await (await get('daily?tenant=t0')).json()).toEqual({ result: dailyOf('t0') });
+      forwarder.reset();
+      expect(await (await get('daily?tenant=t1')).json()).toEqual({ result: dailyOf('t1') });
+      const cut = get('slow');
+      await eventually(async () => expect(await server.ask(active)).toEqual([['1']]));
+      forwarder.reset();
+      expect([(await cut).status, (await cut).headers.get('retry-after')]).toEqual([503, '5']);
+      expect(await (await get('daily?tenant=t2')).json()).toEqual({ result: dailyOf('t2') });
+      forwarder.close();
+    },
+  );
 
   test(`that is killed ${kills} times under load never gives wrong rows, nor those of another tenant`, {
     timeout: 600_000,

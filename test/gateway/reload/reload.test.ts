@@ -15,7 +15,7 @@ import { type MetricsPlugin, metrics as newMetrics } from '../../../src/plugins/
 import { collectGarbage } from '../../support/collect-garbage.ts';
 import { eventually } from '../../support/eventually.ts';
 import { writeKeyFile } from '../../support/key-files.ts';
-import { isNightly } from '../../support/nightly.ts';
+import { nightly } from '../../support/nightly.ts';
 import { makeQueryFolder, type QueryFolder, queryText, uuidOf } from '../../support/query-folder.ts';
 
 const apiKey = 'a-key-for-tests-only';
@@ -383,8 +383,6 @@ test('metrics: of removed endpoints the last hundred keep their series', async (
   expect(after.has('q160')).toBe(true);
   expect((await get('kept')).cache).toBe('hit');
 });
-
-const nightly = test.runIf(isNightly);
 
 nightly(
   'hundreds of versions leave nothing in memory',

@@ -10,11 +10,11 @@ import { encodeEntry } from '../../../src/results/redis/entry-codec.ts';
 import { buildDocument, type ResultDocument } from '../../../src/results/result-document.ts';
 import { type KeyFile, writeKeyFile } from '../../support/key-files.ts';
 import { measureLoopTime } from '../../support/loop-time.ts';
-import { isNightly } from '../../support/nightly.ts';
+import { isNightly, nightly } from '../../support/nightly.ts';
 import { queryText } from '../../support/queries.ts';
 import { hasRedis, type RedisServer, redisServer } from '../../support/redis-server.ts';
-import { openTestApp, type TestApp } from '../../support/test-app.ts';
 import { runTime } from '../../support/run-time.ts';
+import { openTestApp, type TestApp } from '../../support/test-app.ts';
 
 /** How a caller asks for a result, and reads its bytes. */
 const decoded = {
@@ -189,7 +189,7 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
     });
   });
 
-  test('4: replaces one encoding of a result', async () => {
+  nightly('4: replaces one encoding of a result', async () => {
     const name = await storedName('a');
     const entry = await get(name);
     const [head = '', body = ''] = entry.split('\n');
@@ -285,23 +285,26 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
     expect(loopMs()).toBeLessThan(20_000 + ranMs);
   });
 
-  test('7: writes the genuine text of an old lease again and again: waiting ends with the deadline', async () => {
-    const { led, followed, lease, working } = await follow();
-    await Promise.all([led, followed]);
-    await deleteResults();
-    const timer = setInterval(() => set(lease, working, 2_900).catch(() => {}), 20);
-    try {
-      await sleep(50);
-      const app = await start({ ENGINE_TIMEOUT_MS: '2000' });
-      const loopMs = measureLoopTime();
-      const response = await rest(app, 'a', 'slow');
-      const body = await response.text();
-      expect(loopMs()).toBeLessThan(15_000);
-      expect([response.status, body]).toEqual([504, expect.stringContaining('ENGINE_TIMEOUT')]);
-    } finally {
-      clearInterval(timer);
-    }
-  });
+  nightly(
+    '7: writes the genuine text of an old lease again and again: waiting ends with the deadline',
+    async () => {
+      const { led, followed, lease, working } = await follow();
+      await Promise.all([led, followed]);
+      await deleteResults();
+      const timer = setInterval(() => set(lease, working, 2_900).catch(() => {}), 20);
+      try {
+        await sleep(50);
+        const app = await start({ ENGINE_TIMEOUT_MS: '2000' });
+        const loopMs = measureLoopTime();
+        const response = await rest(app, 'a', 'slow');
+        const body = await response.text();
+        expect(loopMs()).toBeLessThan(15_000);
+        expect([response.status, body]).toEqual([504, expect.stringContaining('ENGINE_TIMEOUT')]);
+      } finally {
+        clearInterval(timer);
+      }
+    },
+  );
 
   test('8: forges demand, and repeats that of old', async () => {
     const first = await start();
@@ -375,7 +378,7 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
     expect(ofCallers).not.toMatch(/tenant|\bmine\b|\bslow\b/);
   });
 
-  test('a gateway with another secret, or none, misses and does no harm', async () => {
+  nightly('a gateway with another secret, or none, misses and does no harm', async () => {
     const [first, second, third] = [
       await start(),
       await start({ CACHE_SECRET: 'x'.repeat(32) }),

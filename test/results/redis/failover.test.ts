@@ -11,6 +11,7 @@ import { type Forwarder, openForwarder } from '../../support/forwarder.ts';
 import { hasRedis, type RedisServer, redisServer } from '../../support/redis-server.ts';
 import { runTime } from '../../support/run-time.ts';
 import { sharedTime } from '../../support/shared-time.ts';
+import { nightly } from '../../support/nightly.ts';
 
 const secret = 'a secret of the gateways, 32 long';
 const portOf = ({ url }: RedisServer) => Number(new URL(url).port);
@@ -91,7 +92,7 @@ describe.skipIf(!hasRedis)('a Redis behind an address that leads to its primary'
     await eventually(() => expect(cache.isUp()).toBe(true));
   });
 
-  test('rates are counted together again after a failover', async () => {
+  nightly('rates are counted together again after a failover', async () => {
     await follow(second, first);
     const opened = await Promise.all(
       [1, 2].map(async () => {
@@ -134,7 +135,7 @@ describe.skipIf(!hasRedis)('a Redis behind an address that leads to its primary'
     await eventually(() => expect(cache.isUp()).toBe(true));
   });
 
-  test('is down while its password is another one', async () => {
+  nightly('is down while its password is another one', async () => {
     await command(first, 'CONFIG', 'SET', 'requirepass', 'secret');
     const breaker = openCircuitBreaker({ url: url(), name: 'the cache', log, build: (client) => client });
     closing.push(() => breaker.close());
