@@ -63,10 +63,12 @@ describe('compressed Parquet', () => {
     await parquet('x', 'SELECT 1 AS id');
     folder.write(`logs/0.parquet.${ending}`, compress('PAR1'));
     folder.write('logs/1.ndjson', lines(2));
-    const { warnings } = await folder.data().sync();
-    expect(warnings).toEqual([
+    folder.write('other.ndjson', lines(3));
+    const { leftOut, warnings } = await folder.data().sync();
+    expect(leftOut).toEqual([
       expect.stringMatching(`^logs/0.parquet.${ending} is not read, because Parquet .* gunzip`),
     ]);
+    expect(warnings).toEqual([expect.stringContaining('other.ndjson'), ...(leftOut ?? [])]);
     expect(folder.data().problems).toEqual(new Map());
     expect(await rows()).toEqual(['2']);
   });
