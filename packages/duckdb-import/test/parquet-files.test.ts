@@ -9,10 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder.close());
 
-const parquet = async (name: string, sql: string) => {
-  folder.write(name, '');
-  await folder.query(`COPY (${sql}) TO '${folder.path(name)}' (FORMAT parquet)`);
-};
+const parquet = (name: string, select: string) => folder.writeParquet(name, select);
 const rows = async (columns = 'id') => {
   const { relation } = folder.store.tables.get('logs');
   return (await folder.store.queryJson(`SELECT ${columns} FROM ${relation} ORDER BY ALL`))
