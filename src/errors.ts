@@ -86,6 +86,8 @@ export interface GatewayErrorOptions {
   readonly parameter?: string | undefined;
   /** When a retry may succeed: the header Retry-After. */
   readonly retryAfterSeconds?: number | undefined;
+  /** True if a plus sign of a value seems to be a space, as it is in a URL where it is not encoded. */
+  readonly hasLostPlus?: boolean | undefined;
   /** Of errors that refuse a caller what others may do. */
   readonly refusal?: Refusal | undefined;
   /** True if a run would have cost more than its `maximumBytesBilled`, of `RunOptions`. */
@@ -104,6 +106,7 @@ export class GatewayError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly refusal: Refusal | undefined;
   readonly isOverMaximum: boolean;
+  readonly hasLostPlus: boolean;
 
   constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
     // The stack is never shown, what went wrong inside is in the cause, and collecting it takes as long as a refusal.
@@ -117,6 +120,7 @@ export class GatewayError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.refusal = options.refusal;
     this.isOverMaximum = options.isOverMaximum === true;
+    this.hasLostPlus = options.hasLostPlus === true;
   }
 
   get status(): number {

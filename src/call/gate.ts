@@ -103,7 +103,8 @@ export class Gate {
 
   /** The same at once, for what a client follows: by the rights that its caller has now. No request waits for it. */
   reopen(endpoint: EndpointRequest, principal: Principal): Call {
-    const caller = { head: noRequest, admission: { principal, noCache: false, schedule: undefined } };
+    // A head of its own: the log has a refusal of a head once.
+    const caller = { head: { ...noRequest }, admission: { principal, noCache: false, schedule: undefined } };
     return new OpenedCall(caller, endpoint, this.#bind(principal, endpoint, noRequest.headers));
   }
 

@@ -67,3 +67,4 @@ export { headerSchemaFile } from '../package-files.ts';
 export { atHeaderLines } from '../problems/header-lines.ts';
 export { placeOfProblem, printable, problemsText } from '../problems/print-problems.ts';
 export { githubAnnotation } from '../problems/report-problems.ts';
+export { isSummable } from '../row-arguments/aggregate-rows.ts';

@@ -41,7 +41,7 @@ export interface ResultDocument extends RunTime {
   readonly id: number;
   readonly metadata: ResultMetadata;
   readonly encodings: Encodings;
-  /** SHA-256 of the document: equal for equal rows, whenever they were computed. */
+  /** SHA-256 of the document, other if the result was cut: equal for equal rows, whenever they were computed. */
   readonly digest: string;
 }
 
@@ -83,7 +83,7 @@ export function nextDocumentId(): number {
 const stepLength = 1_000_000;
 
 function* serialize(result: Rows): Generator<void, Joined> {
-  if (result.document !== undefined) return yield* joinParts(result.document.parts);
+  if (result.document !== undefined) return yield* joinParts(result.document.parts, result);
   const texts: string[] = [];
   let byteLength = 0;
   for (const text of documentTexts(result.rows, stepLength)) {
@@ -91,7 +91,7 @@ function* serialize(result: Rows): Generator<void, Joined> {
     texts.push(text);
     byteLength += Buffer.byteLength(text);
   }
-  return yield* joinParts(texts, byteLength);
+  return yield* joinParts(texts, result, byteLength);
 }
 
 interface Joined {
@@ -102,6 +102,7 @@ interface Joined {
 /** Puts texts or bytes together in steps, one for each of about a megabyte. */
 function* joinParts(
   parts: readonly (string | Uint8Array)[],
+  { truncated }: Pick<Rows, 'truncated'>,
   byteLength = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0),
 ): Generator<void, Joined> {
   // Not from Node's pool: a small buffer from there would keep its whole slab in memory.
@@ -122,6 +123,8 @@ function* joinParts(
     }
   }
   hash.update(identity.subarray(hashed));
+  // Those who follow a result are sent what has another digest, and GraphQL sends it besides the rows.
+  if (truncated) hash.update('truncated');
   return { identity, digest: hash.digest('base64url') };
 }
 

@@ -32,7 +32,8 @@ export function aggregateRows(
           : counts.findLastIndex((one) => one > 0);
       return valueKind(type).json(values[rank - 1] as CellValue);
     }
-    return name === 'sum' ? sumText(type, values, counts) : averageText(type, values, counts, count);
+    const sum = type === 'float' ? floatSum(values, counts) : exactSum(values, counts);
+    return name === 'sum' ? sumOf(type, sum) : averageOf(type, sum, count);
   });
 }
 
@@ -49,26 +50,13 @@ function countRanks(rows: Uint32Array, ranks: RankedColumn['ranks'], most: numbe
   return counts;
 }
 
-function sumText(
-  type: Column['type'],
-  values: readonly CellValue[],
-  counts: Uint32Array,
-): string | undefined {
-  if (type === 'float') return finiteText(floatSum(values, counts));
-  const sum = exactSum(values, counts);
+/** @param sum as values of the type are */
+export function sumOf(type: Column['type'], sum: number | bigint): string | undefined {
+  if (typeof sum === 'number') return finiteText(sum);
   return type === 'numeric' ? valueKind(type).json(sum) : String(sum);
 }
 
-function averageText(
-  type: Column['type'],
-  values: readonly CellValue[],
-  counts: Uint32Array,
-  count: number,
-): string | undefined {
-  return averageOf(type, type === 'float' ? floatSum(values, counts) : exactSum(values, counts), count);
-}
-
-/** @param sum as values of the type are */
+/** The same of their average. */
 export function averageOf(type: Column['type'], sum: number | bigint, count: number): string | undefined {
   if (typeof sum === 'number' || type === 'integer') return finiteText(Number(sum) / count);
   // Away from zero at half a unit of the ninth digit, as AVG of a NUMERIC.
@@ -109,16 +97,21 @@ function exactSum(values: readonly CellValue[], counts: Uint32Array): bigint {
   return sum;
 }
 
-/** With the errors of rounding added up apart, as Neumaier does. */
+/** By it, more values than there are rows have a sum that is a float. A power of two: no digits are lost. */
+export const largeFloat = { from: 1e200, divisor: 2 ** 64 } as const;
+
+/** With the errors of rounding added up apart, as Neumaier does. @param values in their order */
 function floatSum(values: readonly CellValue[], counts: Uint32Array): number {
+  const isLarge = [values[0], values.at(-1)].some((value) => Math.abs(Number(value)) >= largeFloat.from);
+  const divisor = isLarge ? largeFloat.divisor : 1;
   let [sum, error] = [0, 0];
   for (let rank = 1; rank < counts.length; rank += 1) {
     const count = counts[rank] as number;
     if (count === 0) continue;
-    const value = Number(values[rank - 1]) * count;
+    const value = (Number(values[rank - 1]) / divisor) * count;
     const next = sum + value;
     error += Math.abs(sum) >= Math.abs(value) ? sum - next + value : value - next + sum;
     sum = next;
   }
-  return sum + error;
+  return (sum + error) * divisor;
 }

@@ -241,6 +241,15 @@ INT64 | STRING | INT64
     expect((await runJson(['select @who'])).lines).toMatchObject([
       { error: { stage: 'refused', column: 8, message: '@who has no value; give it by -p who=value' } },
     ]);
+    const untyped = 'select @n from unnest([1]) as x where x = @n and x < @N and x > @m';
+    expect((await runJson([untyped])).lines).toMatchObject([
+      {
+        error: {
+          ...{ stage: 'refused', column: 8, message: '@n has no value; give it by -p n=value' },
+          more: [{ message: '@m has no value; give it by -p m=value', column: untyped.indexOf('@m') + 1 }],
+        },
+      },
+    ]);
     const wrong = await runJson(['select 1', '-p', 'n:INT64=x']);
     expect(wrong).toMatchObject({ exitCode: 2, lines: [] });
     expect(wrong.errors).toContain('-p: got "n:INT64=x"; "x" is not a value of type INT64');

@@ -4,6 +4,8 @@ import { LoopTurns } from '../../src/concurrency/loop-turns.ts';
 import { runSteps } from '../../src/concurrency/loop-turns.ts';
 import { Renderers } from '../../src/formats/renderers.ts';
 import { bucketRowsOf } from '../../src/plugins/increments/bucket-rows.ts';
+import { cellWriter } from '../../src/plugins/mcp/rows/cells.ts';
+import { cutRows as rowsOfAnswer } from '../../src/plugins/mcp/rows/cut-rows.ts';
 import { cutRows } from '../../src/plugins/shared-runs/cut-rows.ts';
 import { diffRows } from '../../src/plugins/shadow/diff-rows.ts';
 import { differingColumns } from '../../src/plugins/shadow/differing-columns.ts';
@@ -185,6 +187,25 @@ const works: readonly (readonly [string, () => Promise<unknown>])[] = [
       const accept = { accept: 'application/json, text/event-stream', authorization: `Bearer ${apiKey}` };
       const response = await send('/mcp', accept, { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
       expect(await response.text()).toContain('rows');
+    },
+  ],
+  [
+    'rows of an answer to an agent that are as long as it may be',
+    async () => {
+      const listOf = (value: (at: number) => unknown, length: number) =>
+        JSON.stringify({ list: Array.from({ length }, (_, at) => value(at)) });
+      for (const [type, row] of [
+        ['timestamp', listOf((at) => at, 30_000)],
+        ['timestamp', listOf((at) => at, 400_000)],
+        ['integer', listOf(() => 1, 480_000)],
+        ['string', listOf(() => '\u0001', 100_000)],
+      ] as const) {
+        const identity = Buffer.from(`{"result":[${row}]}`);
+        const writers = [cellWriter({ name: 'list', type, repeated: true })];
+        const limits = { maxRows: 1, maxBytes: 1_000_000 };
+        const file = 'src/plugins/mcp/rows/render-result.ts';
+        runSteps(measured(file, rowsOfAnswer({ identity }, writers, limits)));
+      }
     },
   ],
   [

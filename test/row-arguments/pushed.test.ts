@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type FolderApp, openFolderApp } from '../support/folder-app.ts';
 import { queryText } from '../support/queries.ts';
 import {
@@ -85,9 +85,10 @@ function rowsSearch(one: Tree): URLSearchParams {
   ] as [string, string][]);
 }
 
-/** The sum of integers alone may be refused. Those of floats and of the greatest decimals depend on what is added first. */
+/** The sum of integers alone may be refused. Those of floats depend on what is added first. */
 const aggregates = [
   'integer.sum()',
+  'numeric.sum(),average:numeric.avg()',
   [
     'count(),average:integer.avg()',
     ...types.flatMap((type) => ['min', 'max', 'count'].map((name) => `${type}_${name}:${type}.${name}()`)),
@@ -119,6 +120,44 @@ async function expectSameAggregates(app: FolderApp, one: Tree): Promise<void> {
 }
 
 describe('on DuckDB', () => {
+  test('sums beyond their type are those that they are on all rows', async () => {
+    const sql = `select * from unnest([
+  struct(1 as id, 1.7e308 as f, numeric '99999999999999999999999999999.999999999' as n, bignumeric '578960446186580977117854925043439539266.34992332820282019728792003956564819967' as b),
+  (2, 1.7e308, numeric '99999999999999999999999999999.999999999', bignumeric '578960446186580977117854925043439539266.34992332820282019728792003956564819967'),
+  (3, -1.7e308, numeric '-0.5', bignumeric '0.00000000000000000000000000000000000001'),
+  (4, -1.7e308, numeric '-99999999999999999999999999999.999999999', null),
+  (5, null, null, null)]);`;
+    const some = { id: 'integer', f: 'float', n: 'numeric', b: 'numeric' } as const;
+    const app = await openFolderApp({
+      'whole.sql': queryText({ name: 'whole', caching: header, columns: some, sql }),
+      'cut.sql': queryText({
+        ...{ name: 'cut', caching: [...header, 'push: true'] },
+        ...{ maxRows: 1, columns: some, sql },
+      }),
+    });
+    onTestFinished(() => app.close());
+    const select = ['f', 'n', 'b'].map((name) => `${name}:${name}.sum(),${name}_avg:${name}.avg()`).join();
+    const sums = async (where: string) => {
+      const search = new URLSearchParams(`select=${select}&id=${where}`);
+      const [whole, cut] = await Promise.all([answer(app, 'whole', search), answer(app, 'cut', search)]);
+      expect(cut, where).toEqual({ ...whole, truncated: cut.truncated });
+      return cut.result?.[0];
+    };
+    expect(await sums('lte.2')).toEqual({
+      n: '199999999999999999999999999999.999999998',
+      n_avg: '99999999999999999999999999999.999999999',
+      b: '1157920892373161954235709850086879078532.69984665640564039457584007913129639934',
+      b_avg: '578960446186580977117854925043439539266.349923328',
+    });
+    expect(await sums('lte.3')).toMatchObject({ f: 1.7e308, n: '199999999999999999999999999999.499999998' });
+    expect(await sums('lte.4')).toMatchObject({
+      f: 0,
+      f_avg: 0,
+      n: '99999999999999999999999999999.499999999',
+    });
+    expect(await sums('eq.5')).toEqual({});
+  });
+
   let app: FolderApp;
   beforeAll(async () => {
     app = await openFolderApp(files(sqlOfRows()), { level: 'error' });

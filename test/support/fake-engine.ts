@@ -13,6 +13,8 @@ export interface FakeEngine extends Engine {
   running: number;
   most: number;
   failing: boolean;
+  /** True if the rows are cut. */
+  truncated: boolean;
   /** The labels of each run. */
   readonly labels: BoundQuery['labels'][];
   /** The key that each run was for. */
@@ -45,6 +47,7 @@ export function fakeEngine({
     running: 0,
     most: 0,
     failing: false,
+    truncated: false,
     labels: [],
     owners: [],
     fault: new GatewayError('ENGINE_FAILED', 'The query failed'),
@@ -58,7 +61,7 @@ export function fakeEngine({
       return new Promise<Rows>((resolve, reject) => {
         const cancel = clock.after(queryMs, () => {
           if (engine.failing) reject(engine.fault);
-          else resolve({ rows: rows(bound, run), truncated: false, ...(cost && { cost }) });
+          else resolve({ rows: rows(bound, run), truncated: engine.truncated, ...(cost && { cost }) });
         });
         signal.addEventListener('abort', () => {
           cancel();

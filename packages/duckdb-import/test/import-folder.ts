@@ -27,6 +27,8 @@ export interface ImportFolder {
   reopen(more?: Partial<ImportOptions>): Promise<void>;
   query: TestStore['query'];
   ids(): Promise<readonly number[]>;
+  /** Writes a file with the rows of a SELECT. */
+  writeParquet(name: string, select: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -73,6 +75,10 @@ export async function openImportFolder(
       data = await open(options);
     },
     ids: async () => (await store.query('SELECT id FROM logs ORDER BY id')).map(([id]) => Number(id)),
+    async writeParquet(name, select) {
+      mkdirSync(dirname(join(dataDir, name)), { recursive: true });
+      await store.query(`COPY (${select}) TO '${join(dataDir, name)}' (FORMAT parquet)`);
+    },
     async close() {
       await data.close();
       store.close();

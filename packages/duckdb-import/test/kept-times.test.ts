@@ -37,10 +37,8 @@ const overwrite = (name: string, content: string | Buffer) => {
   utimesSync(folder.path(name), atime, mtime);
 };
 
-const parquet = async (name: string, id: number, s = "'a'") => {
-  folder.write(name, '');
-  await folder.query(`COPY (SELECT ${id} AS id, ${s} AS s) TO '${folder.path(name)}' (FORMAT parquet)`);
-};
+const parquet = (name: string, id: number, s = "'a'") =>
+  folder.writeParquet(name, `SELECT ${id} AS id, ${s} AS s`);
 
 const rows = async (where = 'true') => {
   const { relation } = folder.store.tables.get('logs');

@@ -18,10 +18,7 @@ beforeEach(async () => {
 afterEach(() => folder.close());
 
 /** Its footer does not show that each value is a STRING: it is imported. */
-const writeParquet = async (name: string, id: number) => {
-  folder.write(name, '');
-  await folder.query(`COPY (SELECT ${id} AS id, true AS s) TO '${folder.path(name)}' (FORMAT parquet)`);
-};
+const writeParquet = (name: string, id: number) => folder.writeParquet(name, `SELECT ${id} AS id, true AS s`);
 
 const text = {
   ndjson: (id: number) => lines(id),

@@ -9,10 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder.close());
 
-const parquet = async (name: string, sql: string) => {
-  folder.write(name, '');
-  await folder.query(`COPY (${sql}) TO '${folder.path(name)}' (FORMAT parquet)`);
-};
+const parquet = (name: string, select: string) => folder.writeParquet(name, select);
 const rows = async (columns = 'id') => {
   const { relation } = folder.store.tables.get('logs');
   return (await folder.store.queryJson(`SELECT ${columns} FROM ${relation} ORDER BY ALL`))
@@ -63,10 +60,12 @@ describe('compressed Parquet', () => {
     await parquet('x', 'SELECT 1 AS id');
     folder.write(`logs/0.parquet.${ending}`, compress('PAR1'));
     folder.write('logs/1.ndjson', lines(2));
-    const { warnings } = await folder.data().sync();
-    expect(warnings).toEqual([
+    folder.write('other.ndjson', lines(3));
+    const { leftOut, warnings } = await folder.data().sync();
+    expect(leftOut).toEqual([
       expect.stringMatching(`^logs/0.parquet.${ending} is not read, because Parquet .* gunzip`),
     ]);
+    expect(warnings).toEqual([expect.stringContaining('other.ndjson'), ...(leftOut ?? [])]);
     expect(folder.data().problems).toEqual(new Map());
     expect(await rows()).toEqual(['2']);
   });

@@ -138,7 +138,7 @@ function checkText(parameter: Parameter, text: string, now: number, at: number):
   const fallback = fallbackOf(parameter);
   if (fallback !== undefined) return fallback;
   const advice = listAdvice(parameter, text) || nearValue(parameter, text);
-  throw invalid(parameter, `got ${quoteShort(text)}; ${checked.wrong}${advice}`, at);
+  throw invalid(parameter, `got ${quoteShort(text)}; ${checked.wrong}${advice}`, at, checked.hasLostPlus);
 }
 
 /** The value used in place of one that is not listed; undefined if such a value is refused. */

@@ -20,7 +20,8 @@ export function checkValue(parameter: Parameter, text: string, now: number): Che
   const checked = checkPlain(parameter, text);
   if ('wrong' in checked) {
     const wrong = withDeclaredBounds(parameter, checked.wrong, now);
-    return { wrong: `${wrong}${lostPlusAdvice(parameter.type, text)}` };
+    const advice = lostPlusAdvice(parameter.type, text);
+    return { wrong: `${wrong}${advice ?? ''}`, hasLostPlus: advice !== undefined };
   }
   const wrong = boundsProblem(parameter, checked.value, now);
   return wrong === undefined ? checked : { wrong };
@@ -100,11 +101,9 @@ function checkTimestamp(text: string): Checked {
   return { wrong: 'must be an ISO 8601 timestamp, as in 2026-01-31T12:00:00Z' };
 }
 
-/** A plus sign that is not encoded in a URL is a space. '' if a number or a timestamp has lost none; others have none. */
-export function lostPlusAdvice(type: Column['type'] | Parameter['type'], text: string): string {
-  const [, , advice] = lostPluses.find(([of, pattern]) => of.test(type) && pattern.test(text)) ?? [];
-  return advice === undefined ? '' : `${advice}; in a URL, encode + as %2B`;
-}
+/** A plus sign that is not encoded in a URL is a space. undefined if a number or a timestamp has lost none; others have none. */
+export const lostPlusAdvice = (type: Column['type'] | Parameter['type'], text: string): string | undefined =>
+  lostPluses.find(([of, pattern]) => of.test(type) && pattern.test(text))?.[2];
 
 const lostPluses: readonly (readonly [of: RegExp, pattern: RegExp, advice: string])[] = [
   [/^timestamp$/, /^[\d-]+[T ][\d:.,]+ \d\d(:?\d\d)?$/i, ''],

@@ -69,7 +69,12 @@ export function textProblem(text: string): string | undefined {
 }
 
 /** @param at the place of the wrong value in a list, from 0 */
-export function invalid({ name, repeated }: Parameter, what: string, at?: number): GatewayError {
+export function invalid(
+  { name, repeated }: Parameter,
+  what: string,
+  at?: number,
+  hasLostPlus = false,
+): GatewayError {
   const place = repeated && at !== undefined ? `value ${at + 1}: ` : '';
-  return new GatewayError('INVALID_PARAMETER', `${name}: ${place}${what}`, { parameter: name });
+  return new GatewayError('INVALID_PARAMETER', `${name}: ${place}${what}`, { parameter: name, hasLostPlus });
 }

@@ -218,7 +218,8 @@ export function contextOfEvents(
   resources: Resources,
   { checked, admission: { principal } }: Pick<Operation, 'checked' | 'admission'>,
 ): Context {
-  const caller = { head: noRequest, admission: { principal, noCache: false, schedule: undefined } };
+  // A head of its own: the log has a refusal of a head once.
+  const caller = { head: { ...noRequest }, admission: { principal, noCache: false, schedule: undefined } };
   const charge = unlimited.reserve(ownerOf(principal), 0);
   const loader = openLoader(resources, caller);
   const operation = { ...caller, loader, checked, charge, refusal: undefined, readsObtaining: false };

@@ -87,8 +87,18 @@ export function buildRest(options: RestOptions): Answer {
     return link === undefined ? reply : { ...reply, headers: { ...reply.headers, link } };
   };
   return async (head, request, admission) => {
-    const { call, format } = await open(request, { head, admission });
-    const reply = withParameterWarning(await answer(call, format, head, request), call.endpoint);
-    return head.method === 'HEAD' ? replyToHead(reply, admission.noCache) : reply;
+    try {
+      const { call, format } = await open(request, { head, admission });
+      const reply = withParameterWarning(await answer(call, format, head, request), call.endpoint);
+      return head.method === 'HEAD' ? replyToHead(reply, admission.noCache) : reply;
+    } catch (error) {
+      throw withUrlAdvice(error);
+    }
   };
+}
+
+function withUrlAdvice(error: unknown): unknown {
+  if (!(error instanceof GatewayError) || !error.hasLostPlus) return error;
+  const { code, message, parameter } = error;
+  return new GatewayError(code, `${message}; in a URL, encode + as %2B`, { parameter });
 }

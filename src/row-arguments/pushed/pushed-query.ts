@@ -4,7 +4,7 @@ import { comparable, pushedAggregates, pushedRange, pushedRows } from '../../cat
 import type { Column, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { rowTexts } from '../../engine-contract/rows-document.ts';
 import type { ResultDocument } from '../../results/result-document.ts';
-import { averageOf } from '../aggregate-rows.ts';
+import { averageOf, largeFloat, sumOf } from '../aggregate-rows.ts';
 import { valueKind } from '../cell-values.ts';
 import { conditionSql } from './pushed-condition.ts';
 import type { Aggregate, Condition, RowArguments } from '../row-arguments.ts';
@@ -48,16 +48,19 @@ export function bindAggregates(
   };
   const reads = aggregates.map(({ function: name, column }): ReadValue => {
     const type = column === undefined ? 'integer' : typeOf(column);
-    if (name !== 'avg') {
+    if (name !== 'sum' && name !== 'avg') {
       const key = part({ function: name, column });
       return (texts) => partText(name, type, texts.get(key));
     }
-    const [sum, count] = [part({ function: 'sum', column }), part({ function: 'count', column })];
+    const ofSum = sumPartsOf(type).map((one) => part({ function: one, column }));
+    const count = name === 'avg' ? part({ function: 'count', column }) : '';
     return (texts) => {
-      const total = texts.get(sum);
-      if (total === undefined) return undefined;
-      const exact = type === 'integer' ? BigInt(JSON.parse(total)) : valueKind(type).ofCell(total);
-      return averageOf(type, type === 'float' ? Number(exact) : BigInt(exact), Number(texts.get(count)));
+      const sum = totalOf(
+        type,
+        ofSum.map((one) => texts.get(one)),
+      );
+      if (sum === undefined) return undefined;
+      return name === 'sum' ? sumOf(type, sum) : averageOf(type, sum, Number(texts.get(count)));
     };
   });
   return {
@@ -73,19 +76,51 @@ export function bindAggregates(
   };
 }
 
-type PartOf = Pick<Aggregate, 'column'> & { readonly function: 'count' | 'sum' | 'min' | 'max' };
+type PartOf = Pick<Aggregate, 'column'> & { readonly function: 'count' | 'min' | 'max' | SumPart };
 
 type ReadValue = (texts: ReadonlyMap<string, string>) => string | undefined;
 
-/** Integers are added as NUMERIC, which has room for the sum of any number of them. */
 function partOf(name: string, of: PartOf['function'], column: string | undefined, type: Column['type']) {
   const value = column === undefined ? '*' : comparable({ name: column, type });
-  const isInteger = type === 'integer';
-  const typed = of === 'count' ? 'integer' : of === 'sum' && isInteger ? 'numeric' : type;
+  const typed = of === 'count' ? 'integer' : isSumPart(of) && type === 'integer' ? 'numeric' : type;
   return {
     column: { name, type: typed, repeated: false, required: false, unit: undefined, description: '' },
-    sql: `${of}(${of === 'sum' && isInteger ? `cast(${value} as numeric)` : value})`,
+    sql: isSumPart(of) ? `sum(${addedIn(of, type, value)})` : `${of}(${value})`,
   };
+}
+
+/** Parts of values. Their sums are always in their type, where the sum of the values may be beyond it. */
+type SumPart = 'low' | 'high';
+
+const isSumPart = (of: PartOf['function']): of is SumPart => of === 'low' || of === 'high';
+
+/** Integers are added as NUMERIC, which has room for the sum of any number of them. */
+const sumPartsOf = (type: Column['type']): readonly SumPart[] =>
+  type === 'integer' ? ['low'] : ['low', 'high'];
+
+/** How often a decimal has it is its high part. */
+const highUnit = 10n ** 15n;
+
+/** Values are mostly small, and are added as they are: engines need long for the parts of a decimal. */
+function addedIn(part: SumPart, type: Column['type'], value: string): string {
+  if (type === 'integer') return `cast(${value} as numeric)`;
+  const isDecimal = type === 'numeric';
+  const isSmall = `abs(${value}) < ${isDecimal ? highUnit : largeFloat.from.toExponential()}`;
+  if (part === 'low') return `if(${isSmall}, ${value}, ${isDecimal ? `mod(${value}, ${highUnit})` : 'null'})`;
+  const high = isDecimal ? `div(${value}, ${highUnit})` : `${value} / ${largeFloat.divisor.toExponential()}`;
+  return `if(${isSmall}, null, ${high})`;
+}
+
+/** @param parts as `sumPartsOf` lists them, undefined for NULL */
+function totalOf(
+  type: Column['type'],
+  [low, high]: readonly (string | undefined)[],
+): number | bigint | undefined {
+  if (low === undefined && high === undefined) return undefined;
+  if (type === 'float') return Number(high ?? 0) * largeFloat.divisor + Number(low ?? 0);
+  const unitsOf = (json = '"0"') => BigInt(valueKind('numeric').ofCell(json));
+  const units = unitsOf(high) * highUnit + unitsOf(low);
+  return type === 'numeric' ? units : units / 10n ** 38n;
 }
 
 /** As `aggregateRows` writes it. */
@@ -95,7 +130,6 @@ function partText(
   json: string | undefined,
 ): string | undefined {
   if (json === undefined || of === 'count') return json;
-  if (of === 'sum' && type === 'integer') return String(JSON.parse(json));
   const kind = valueKind(type);
   return kind.json(kind.ofCell(json));
 }

@@ -123,10 +123,9 @@ export class ArgumentReader {
     const value = ofText(text);
     if (value !== undefined) return value;
     const meant = hint(this.#hints.value(column, text));
-    throw invalid(
-      column.name,
-      `got ${quoteShort(text)}; must be ${right}${lostPlusAdvice(column.type, text)}${meant}`,
-    );
+    const advice = lostPlusAdvice(column.type, text);
+    const problem = `got ${quoteShort(text)}; must be ${right}${advice ?? ''}${meant}`;
+    throw invalid(column.name, problem, advice !== undefined);
   }
 
   #count(): void {
@@ -160,16 +159,14 @@ function patternOf({ name, type }: Column, text: string) {
 }
 
 /** @param name of a column, or of an argument */
-export const invalid = (name: string, wrong: string): GatewayError => {
+export const invalid = (name: string, wrong: string, hasLostPlus = false): GatewayError => {
   const shown = shorten(name);
-  return new GatewayError('INVALID_PARAMETER', `${shown}: ${wrong}`, { parameter: shown });
+  return new GatewayError('INVALID_PARAMETER', `${shown}: ${wrong}`, { parameter: shown, hasLostPlus });
 };
 
 /** `first` or `limit`, or `offset`. */
 export function readCount(name: string, value: string): number {
   if (/^\+?\d{1,9}$/.test(value)) return Number(value);
-  throw invalid(
-    name,
-    `got ${quoteShort(value)}; must be a whole number from 0${lostPlusAdvice('integer', value)}`,
-  );
+  const wrong = `got ${quoteShort(value)}; must be a whole number from 0`;
+  throw invalid(name, wrong, lostPlusAdvice('integer', value) !== undefined);
 }

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FolderApp, openFolderApp } from '../../support/folder-app.ts';
 import { queryText } from '../../support/queries.ts';
+import { apiKey } from '../../support/test-app.ts';
 
 const optional = (type: string, more = '') => `{ type: ${type}, ${more}description: About it. }`;
 
 let folder: FolderApp;
 
 beforeAll(async () => {
-  folder = await openFolderApp({
+  const files = {
     't.all.sql': queryText({
       name: 't.all',
       caching: ['caching: 900s', 'row_arguments: all'],
@@ -37,7 +38,8 @@ beforeAll(async () => {
   concat(@t, @local, @on_day, @k, @f, cast(array_length(@is) + array_length(@moments) as string)) as t_given
 from unnest(generate_array(1, 3)) as n order by n`,
     }),
-  });
+  };
+  folder = await openFolderApp(files, { env: { MCP: 'on' } });
 });
 afterAll(() => folder.close());
 
@@ -110,6 +112,26 @@ describe('a number or a time whose plus became a space', () => {
     const written = search.replace('-05+01', '-05T00:00+01');
     const encoded = written.replaceAll(/(?:%20)?(?:\+|%2B)(?=[\d.]+(?:e\+\d+)?\)?$|\d\d:?\d\d$|5$)/g, '%2B');
     expect(await get(encoded), encoded).toMatchObject({ status: 200 });
+  });
+
+  test('is refused without advice about URLs in GraphQL and MCP', async () => {
+    const post = async (path: string, body: unknown) => {
+      const headers = {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'x-api-key': apiKey,
+      };
+      const init = { method: 'POST', headers, body: JSON.stringify(body) };
+      return (await folder.app.fetch(new Request(`http://gateway.test${path}`, init))).text();
+    };
+    const t = '2026-01-05 00:00:00 01:00';
+    const query = `{ tAll { rows(where: { ts: { gt: "${t}" } }) { id } } }`;
+    expect(await post('/graphql', { query })).toMatch(/must be an ISO 8601 timestamp(?!.*%2B)/);
+    for (const given of [{ t }, { and: `(ts.gt."${t}")` }]) {
+      const params = { name: 't_all', arguments: given };
+      const answer = await post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+      expect(answer).toMatch(/t.*: got .*must be an ISO 8601 timestamp(?!.*%2B)/);
+    }
   });
 
   test.each(['k=x', 'k=1%20', 'is=a', 'limit=-1', 'id=gt.one', 't=tomorrow', 'dec=gt.x'])(

@@ -43,6 +43,19 @@ describe('a subscription', () => {
     await events.cancel();
   });
 
+  test('has another event when the same rows are not all any more', async () => {
+    const events = readEvents(await subscribe('subscription { counts { rows { n } truncated } }'));
+    const next = async () => JSON.parse((await events.next())?.data ?? '');
+    const resultOf = (truncated: boolean) => ({ data: { counts: { rows: [{ n: 1 }], truncated } } });
+    expect(await next()).toEqual(resultOf(false));
+    for (const truncated of [true, false]) {
+      live.engine.truncated = truncated;
+      await live.clock.pass(5_000);
+      expect(await next()).toEqual(resultOf(truncated));
+    }
+    await events.cancel();
+  });
+
   test('is one of many that equal requests share, with one run in each interval for all selections', async () => {
     const selections = ['counts { rows { n } rowCount }', 'a: counts { rows { b: n } }'];
     const readers = await Promise.all(

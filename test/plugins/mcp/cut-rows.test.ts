@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ResultColumn } from '../../../src/catalog/model/header-types.ts';
 import { runSteps } from '../../../src/concurrency/loop-turns.ts';
-import { cellWriter } from '../../../src/plugins/mcp/rows/cells.ts';
+import { cellWriter, csvCell } from '../../../src/plugins/mcp/rows/cells.ts';
 import { summarizeColumns } from '../../../src/plugins/mcp/rows/column-summary.ts';
 import { cutRows } from '../../../src/plugins/mcp/rows/cut-rows.ts';
 import { RowCursor } from '../../../src/plugins/mcp/rows/row-cursor.ts';
-import { visibleText } from '@querygate/text';
+import { splitObjects, visibleText } from '@querygate/text';
 
 const documentOf = (...rows: readonly string[]) => Buffer.from(`{"result":[${rows.join(',')}]}`);
 
@@ -20,26 +20,57 @@ const limits = { maxRows: 100, maxBytes: 4_096 };
 const cut = (identity: Buffer, from = 0) =>
   runSteps(cutRows({ identity }, columns.map(cellWriter), limits, from));
 
+const at = (name: string, repeated = false) => ({ name, type: 'timestamp', repeated }) as const;
+
 test('moments are text wherever they are, and other numbers keep their digits', () => {
-  const at = (name: string, repeated = false) => ({ name, type: 'timestamp', repeated }) as const;
   const write = (column: ResultColumn, cell: string) => {
-    const writer = cellWriter(column);
-    expect(writer.text(cell)).toBe(writer.json(cell));
-    return JSON.parse(writer.json(cell));
+    const identity = documentOf(`{"${column.name}":${cell}}`);
+    const { json, text } = runSteps(cutRows({ identity }, [cellWriter(column)], limits));
+    const [written] = splitObjects(json.slice(`[{"${column.name}":`.length));
+    return { written, text };
   };
-  expect(write(at('times', true), '[0,null,253402300799999999]')).toEqual([
-    '1970-01-01T00:00:00.000000Z',
-    null,
-    '9999-12-31T23:59:59.999999Z',
-  ]);
-  const fields = [at('seen'), { name: 'inner', type: 'record', repeated: true, fields: [at('all', true)] }];
+  const list =
+    '["1970-01-01T00:00:00.000000Z",null,"9999-12-31T23:59:59.999999Z","0001-01-01T00:00:00.000000Z"]';
+  expect(write(at('times', true), '[0,null,253402300799999999,-62135596800000000]')).toEqual({
+    written: list,
+    text: `times\n${csvCell(list)}\n`,
+  });
+  const text = { name: 'text', type: 'string', repeated: true };
+  const fields = [
+    at('seen'),
+    text,
+    { name: 'inner', type: 'record', repeated: true, fields: [at('all', true), text] },
+  ];
   const record = { name: 'r', type: 'record', repeated: false, fields };
-  const cell = '{"seen":1,"n":9007199254740993,"inner":[{"all":[1]},null]}';
-  expect(cellWriter(record).json(cell)).toBe(
-    cell
-      .replace('"seen":1', '"seen":"1970-01-01T00:00:00.000001Z"')
-      .replace('[1]', '["1970-01-01T00:00:00.000001Z"]'),
-  );
+  const cell =
+    '{"seen":1,"n":9007199254740993,"text":["\\"1\\\\",null],"inner":[{"all":[1],"other":{"seen":1},"text":["1"]},null]}';
+  const moment = '"1970-01-01T00:00:00.000001Z"';
+  const { written, text: line } = write(record, cell);
+  expect(written).toBe(cell.replace('"seen":1,', `"seen":${moment},`).replace('[1]', `[${moment}]`));
+  expect(line.split('1970-01-01T00:00:00.000001Z')).toHaveLength(3);
+});
+
+test('of a long list no more moments become text than an answer may have, some in each step', () => {
+  const converted = vi.spyOn(Date.prototype, 'toISOString');
+  onTestFinished(() => converted.mockRestore());
+  for (const [length, maxBytes, most] of [
+    [10_000, 32_768, 3_000],
+    [30_000, 1_000_000, 30_000],
+    [300_000, 1_000_000, 40_000],
+  ] as const) {
+    const identity = documentOf(`{"times":[${Array.from({ length }, (_, index) => index).join(',')}]}`);
+    converted.mockClear();
+    const steps = cutRows({ identity }, [cellWriter(at('times', true))], { maxRows: 100, maxBytes });
+    let before = 0;
+    for (let step = steps.next(); ; step = steps.next()) {
+      expect(converted.mock.calls.length - before).toBeLessThanOrEqual(1_100);
+      before = converted.mock.calls.length;
+      if (!step.done) continue;
+      expect(step.value.count).toBe(length === 30_000 ? 1 : 0);
+      break;
+    }
+    expect(before).toBeLessThanOrEqual(most);
+  }
 });
 
 describe('the summary of a result', () => {

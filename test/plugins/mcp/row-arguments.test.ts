@@ -236,6 +236,18 @@ describe('arguments about rows', () => {
     expect(seen).toEqual(Array.from({ length: 500 }, (_, at) => at + 1));
   });
 
+  test('of a page of no rows say where its rows begin', async () => {
+    const first = await agent.call('test.paged', { limit: 0 });
+    expect(first.structured).toMatchObject({ rows: [], rowCount: 0, truncated: true });
+    expect(first.text).toMatch(/There are more rows: limit=0 gives none of them\.$/);
+    const { after } = (await agent.call('test.paged', { limit: 2 })).structured;
+    const second = await agent.call('test.paged', { limit: 0, after });
+    expect(second.structured).toMatchObject({ rows: [], truncated: true, after });
+    expect((await agent.call('test.paged', { limit: 1, after })).structured.rows).toMatchObject([{ n: 3 }]);
+    const end = await agent.call('test.paged', { limit: 100, after });
+    expect(end.structured.rows).toHaveLength(100);
+  });
+
   test('of the query are its own, whatever their names', async () => {
     const { structured } = await agent.call('test.own', { limit: 2 });
     expect(structured.rows).toEqual([{ n: 1 }, { n: 2 }]);

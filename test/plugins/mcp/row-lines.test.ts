@@ -1,14 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { runSteps } from '../../../src/concurrency/loop-turns.ts';
 import { csvCell } from '../../../src/plugins/mcp/rows/cells.ts';
 import { rowLines } from '../../../src/plugins/mcp/rows/row-lines.ts';
 
 const asText = (cell: string | undefined) => cell;
 const nested = { name: 'a', isNested: true, text: asText };
 const ofColumn = (...cells: readonly (string | undefined)[]) =>
-  rowLines(
-    [nested],
-    cells.map((cell) => [cell]),
+  runSteps(
+    rowLines(
+      [nested],
+      cells.map((cell) => [cell]),
+    ),
   );
 
 describe('rows with records', () => {
@@ -26,7 +29,7 @@ describe('rows with records', () => {
       { name: 'id', isNested: false, text: asText },
       { name: 'meta data', isNested: true, text: asText },
     ];
-    expect(rowLines(writers, rows)).toEqual({
+    expect(runSteps(rowLines(writers, rows))).toEqual({
       names: 'id,"meta data"{method,headers[{host,size}],tags[],from{city}}',
       lines: ['1,GET,"[[""x"",null],[null,10]]","[""a"",""b""]","A, B"', '2,POST,[],,', ',,,,', '3,,,,'],
     });

@@ -17,6 +17,16 @@ export function openPlaces(pathOf: (query: SavedQuery) => string, files: Catalog
         content !== undefined && 'text' in content ? readHeader(query.source.file, content.text) : [];
       headers.set(query, 'header' in parts ? parts : undefined);
     }
-    return headers.get(query)?.lineOf(path) ?? 1;
+    const parts = headers.get(query);
+    return parts?.lineOf(path[0] === 'row_arguments' ? rowArgumentsKey(query, parts) : path) ?? 1;
   };
+}
+
+/** Row arguments have a key of their own if they are of all columns, and otherwise marks of some. */
+function rowArgumentsKey({ columns, rowArguments }: SavedQuery, { header }: HeaderAndSql): readonly string[] {
+  if (Object.hasOwn(Object(header), 'row_arguments')) return ['row_arguments'];
+  for (const { name } of columns)
+    for (const key of ['filter', 'order'] as const)
+      if (rowArguments?.[key].some((column) => column.name === name)) return ['columns', name, key];
+  return ['columns'];
 }

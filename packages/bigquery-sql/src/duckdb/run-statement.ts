@@ -1,13 +1,13 @@
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
-import { compile, type ListedView, requireNow } from '../compile.ts';
+import { compile, type ListedView, parse, requireNow } from '../compile.ts';
 import { dataRowOf } from '../files/data-row.ts';
 import { calledMacros } from '../macros/called-macros.ts';
 import { macroDefinitions } from '../macros/macros.ts';
-import { nowParameter } from '../passes/constants/time-values.ts';
 import { duckdbText } from '../passes/duckdb-text.ts';
 import { runPasses } from '../passes/passes.ts';
-import { ProblemError } from '../problem.ts';
+import { type Problem, ProblemError, problemAt, type Source } from '../problem.ts';
 import type { RelationColumn } from '../rules/scope.ts';
+import { walk } from '../syntax/walk.ts';
 import { freshNames } from '../tree/fresh-names.ts';
 import { forEachNode } from '../tree/map.ts';
 import type { Query } from '../tree/nodes.ts';
@@ -107,9 +107,10 @@ async function translate(
 ): Promise<Translated> {
   const source = { file: '', line: 1 };
   const given = { sql, source, parameters: declared, listedViews };
+  if (sql.includes('@')) requireValues(given, parameters);
   const { query, columns } = compile(given, tables());
   if (!hasSnapshots) requireNow(query, given);
-  requireValues(sql, query, parameters);
+  requireUser(sql, query, parameters);
   const definitions = macroDefinitions(calledMacros(query), definedMacros, hasMacroHome);
   if (definitions !== '') await define(connection, definitions);
   const passed = runPasses(query, { known: {}, fresh: freshNames(query) });
@@ -136,19 +137,29 @@ function passEffects(query: Query): Explanation['passes'] {
   return effects;
 }
 
-function requireValues(sql: string, query: Query, parameters: Statement['parameters']): void {
-  const known = new Set([nowParameter, ...Object.keys(parameters).map((name) => name.toLowerCase())]);
+/** Before it is compiled: a parameter without a value would be a STRING, and the only problem would be one of types. */
+function requireValues(
+  { sql, source }: { readonly sql: string; readonly source: Source },
+  parameters: ParameterValues,
+): void {
+  const known = new Set(Object.keys(parameters).map((name) => name.toLowerCase()));
+  const problems: Problem[] = [];
+  walk(parse(sql, source), (node) => {
+    if (node.kind !== 'NamedParameter' || known.has(node.name.name.toLowerCase())) return;
+    const { name } = node.name;
+    known.add(name.toLowerCase());
+    problems.push(problemAt(sql, source, node.start, `@${name} has no value; give it by -p ${name}=value`));
+  });
+  if (problems.length > 0) throw new ProblemError('A parameter has no value', problems);
+}
+
+function requireUser(sql: string, query: Query, parameters: Statement['parameters']): void {
+  if (userParameter in parameters) return;
   forEachNode(query, (node) => {
-    if (node.kind !== 'parameter' || known.has(node.name.toLowerCase())) return;
-    if (node.name === userParameter) {
-      const place = positionOf(sql, Math.max(0, sql.search(/session_user/i)));
-      const message = 'SESSION_USER() needs a user: the key of a request, or an option of the session';
-      throw new ProblemError('There is no user', [{ ...place, message }]);
-    }
-    const place = positionOf(sql, sql.toLowerCase().indexOf(`@${node.name.toLowerCase()}`));
-    throw new ProblemError('A parameter has no value', [
-      { ...place, message: `@${node.name} has no value; give it by -p ${node.name}=value` },
-    ]);
+    if (node.kind !== 'parameter' || node.name !== userParameter) return;
+    const place = positionOf(sql, Math.max(0, sql.search(/session_user/i)));
+    const message = 'SESSION_USER() needs a user: the key of a request, or an option of the session';
+    throw new ProblemError('There is no user', [{ ...place, message }]);
   });
 }
 

@@ -11,7 +11,7 @@ import { isOutOfSpace } from '../store/disk-space.ts';
 import { countRows } from '../load/read-footer.ts';
 import { openImport } from '../open-import.ts';
 import { progressText } from '../report/progress.ts';
-import { compressedParquet, findDataFiles, hasChanged } from '../scan/data-files.ts';
+import { findDataFiles, hasChanged } from '../scan/data-files.ts';
 import { findChanges } from '../scan/find-changes.ts';
 import { importStore } from '../store/import-store.ts';
 import { loadManifest, type ManifestEntry } from '../store/manifest.ts';
@@ -141,8 +141,8 @@ async function importAll(
     },
   });
   try {
-    const { interruption, isComplete, waitingSince, warnings = [] } = await data.sync();
-    for (const warning of warnings) if (warning.includes(compressedParquet)) onProblem(warning);
+    const { interruption, isComplete, waitingSince, leftOut = [] } = await data.sync();
+    for (const warning of leftOut) onProblem(warning);
     // The problem of the table is then that its files wait.
     if (interruption !== undefined)
       throw problem(`${interruption}; the same command goes on once it has room`);

@@ -1,5 +1,5 @@
 import { didYouMean } from '@querygate/text';
-import { type DataFile, type DataFolder, tableOf } from '../scan/data-files.ts';
+import { type DataFile, type DataFolder, tableOf, type UnreadFile } from '../scan/data-files.ts';
 import type { ManifestEntry } from '../store/manifest.ts';
 
 /** Possible mistakes in a data folder: tables without rows, and files that no table reads. */
@@ -76,17 +76,22 @@ function unreadName(name: string, names: readonly string[]): string {
   return `${start}${didYouMean(table, names) || `; ${cure}`}`;
 }
 
-/** The files of tables that are left out, and the names of files that are read by other names. */
-export function unreadWarnings({ tables }: Pick<DataFolder, 'tables'>): readonly string[] {
-  const found = [...tables.values()];
-  const links = found.flatMap(({ otherNames = [] }) =>
-    otherNames.map(({ name, of }) => ({ name, reason: `it is another name of ${of.name}` })),
+/** The files of tables that are left out. */
+export const leftOutWarnings = ({ tables }: Pick<DataFolder, 'tables'>): readonly string[] =>
+  unreadWarnings([...tables.values()].flatMap(({ unread = [] }) => unread));
+
+/** The names of files that are read by other names. */
+export const otherNameWarnings = ({ tables }: Pick<DataFolder, 'tables'>): readonly string[] =>
+  unreadWarnings(
+    [...tables.values()].flatMap(({ otherNames = [] }) =>
+      otherNames.map(({ name, of }) => ({ name, reason: `it is another name of ${of.name}` })),
+    ),
   );
-  return [links, found.flatMap(({ unread = [] }) => unread)].flatMap(([first, ...more]) => {
-    if (first === undefined) return [];
-    const others = more.length === 0 ? '' : `; ${more.length} more like it are not read either`;
-    return [`${first.name} is not read, because ${first.reason}${others}`];
-  });
+
+function unreadWarnings([first, ...more]: readonly UnreadFile[]): readonly string[] {
+  if (first === undefined) return [];
+  const others = more.length === 0 ? '' : `; ${more.length} more like it are not read either`;
+  return [`${first.name} is not read, because ${first.reason}${others}`];
 }
 
 /** Names in one line; of many, some and their number. */

@@ -6,7 +6,12 @@ import type { DataFile } from '../scan/data-files.ts';
 import type { Reject } from '../store/manifest.ts';
 import { fieldProblems } from './unknown-fields.ts';
 import { jsonTextAdvice } from '../scan/json-text.ts';
-import { type ImportWarnings, importWarnings, unreadWarnings } from './import-warnings.ts';
+import {
+  type ImportWarnings,
+  importWarnings,
+  leftOutWarnings,
+  otherNameWarnings,
+} from './import-warnings.ts';
 
 /** The outcome of one sync. */
 export interface ImportSummary extends Partial<ImportWarnings> {
@@ -19,6 +24,8 @@ export interface ImportSummary extends Partial<ImportWarnings> {
   readonly interruption?: string;
   /** When the oldest of the files that wait was written, in milliseconds since the epoch; undefined if none waits. */
   readonly waitingSince?: number | undefined;
+  /** The warnings about files of tables whose rows are left out. */
+  readonly leftOut?: readonly string[];
 }
 
 /** Reports the rejected rows and the problems to the operator. */
@@ -39,10 +46,11 @@ export async function reportSync(
   const found = importWarnings(folder, names, manifest.entries.values(), { problems, waiting });
   const waitingSince =
     waiting.length === 0 ? undefined : Math.min(...waiting.map(({ mtime }) => Number(mtime / 1_000_000n)));
-  const warnings = [...found.warnings, ...unreadWarnings(folder), ...importedParquet(state)];
+  const leftOut = leftOutWarnings(folder);
+  const warnings = [...found.warnings, ...otherNameWarnings(folder), ...leftOut, ...importedParquet(state)];
   const isComplete = interruption === undefined;
   const ended = { isComplete, ...(!isComplete && { interruption }) };
-  return { rows, rejected, bytes, ...ended, waitingSince, ...found, warnings };
+  return { rows, rejected, bytes, ...ended, waitingSince, ...found, warnings, leftOut };
 }
 
 /** Reports that the data folder cannot be read. */

@@ -2,7 +2,9 @@ import { LRUCache } from 'lru-cache';
 import { re2Problem, re2Token } from './re2.ts';
 
 /** A parameter's text as the SQL receives it, or why the text is invalid. */
-export type Checked = { readonly value: string } | { readonly wrong: string };
+export type Checked =
+  | { readonly value: string }
+  | { readonly wrong: string; readonly hasLostPlus?: boolean | undefined };
 
 /**
  * The longest pattern that is compiled, in characters, with its counted repetitions expanded. The expanded length is

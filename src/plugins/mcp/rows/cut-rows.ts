@@ -70,7 +70,8 @@ export function* cutRows(
     if (at <= from) continue;
     if (objects.length === maxRows) break;
     const row = splitObject(identity.toString('utf8', rows.start, rows.end), places, names.length);
-    const cells = writers.map((writer, place) => jsonCell(writer, row[place]));
+    const cells = yield* jsonCells(writers, row, maxBytes);
+    if (cells === undefined) break;
     const line = isNested ? '' : csvLine(writers, row);
     const object = `{${members(names, cells)}}`;
     textBytes += Buffer.byteLength(line);
@@ -89,7 +90,7 @@ export function* cutRows(
   if (!isNested) return { text: lines.join(''), notice: undefined, ...taken(objects.length) };
   let { length: count } = objects;
   for (;;) {
-    const { names: first, lines: rest } = rowLines(writers, nested.slice(0, count));
+    const { names: first, lines: rest } = yield* rowLines(writers, nested.slice(0, count));
     const text = `${[first, ...rest].join('\n')}\n`;
     // Cells of a few rows may take more than they spare.
     if (count === 0 || Buffer.byteLength(text) <= maxBytes)
@@ -102,8 +103,21 @@ export function* cutRows(
 const csvLine = (writers: readonly CellWriter[], row: readonly (string | undefined)[]): string =>
   `${writers.map((writer, place) => csvCell(writer.text(row[place]))).join(',')}\n`;
 
-const jsonCell = (writer: CellWriter, cell: string | undefined): string | undefined =>
-  cell === undefined ? undefined : writer.json(cell);
+/** @returns undefined if one of them is longer than so many bytes */
+function* jsonCells(
+  writers: readonly CellWriter[],
+  row: readonly (string | undefined)[],
+  maxBytes: number,
+): Generator<undefined, readonly (string | undefined)[] | undefined> {
+  const cells: (string | undefined)[] = [];
+  for (const [place, writer] of writers.entries()) {
+    const cell = row[place];
+    const json = cell === undefined ? undefined : yield* writer.json(cell, maxBytes);
+    if (cell !== undefined && json === undefined) return undefined;
+    cells.push(json);
+  }
+  return cells;
+}
 
 const members = (names: readonly string[], cells: readonly (string | undefined)[]): string =>
   cells

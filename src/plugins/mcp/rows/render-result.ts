@@ -114,7 +114,11 @@ function assemble(request: ResultToWrite, rows: CutRows, summary: Summary | unde
   const computedAt = new Date(document.computedAt).toISOString();
   const isCut = rows.count < rowCount;
   const hasNext = isCut || page?.hasNextPage === true;
-  const next = page !== undefined && hasNext ? page.cursors[rows.count - 1] : undefined;
+  const isEmptyPage = page !== undefined && rowCount === 0;
+  // The next rows of a page without rows are those after the same cursor.
+  const [after] = parameters.get('after')?.filter((text) => text !== '') ?? [];
+  const last = isEmptyPage ? after : page?.cursors[rows.count - 1];
+  const next = hasNext ? last : undefined;
   const mark = fence(document.digest);
   const beyond = rowsBeyond(request);
   const text = [
@@ -136,6 +140,7 @@ function assemble(request: ResultToWrite, rows: CutRows, summary: Summary | unde
           ...rowsAsFile(request, beyond ? 'These' : 'All'),
         ]),
     ...(next === undefined ? [] : [`The next rows: after=${next}`]),
+    ...(isEmptyPage && hasNext ? ['There are more rows: limit=0 gives none of them.'] : []),
   ].join('\n');
   const content: object[] = [{ type: 'text', text }];
   if (isCut && next === undefined) {

@@ -14,19 +14,23 @@ export const linesNotice = (names: string): string =>
 
 /**
  * Writes rows without the names of fields, which take more than half of what records take as JSON. Records that no row has
- * twice are cells of their own, as in tables.
+ * twice are cells of their own, as in tables. It does so in steps of some milliseconds.
  *
  * @param rows cells as JSON, undefined for NULL
  */
-export function rowLines(
+export function* rowLines(
   writers: readonly Pick<CellWriter, 'name' | 'isNested' | 'text'>[],
   rows: readonly (readonly (string | undefined)[])[],
-): RowLines {
-  const columns = writers.map(({ name, isNested, text }, place): Column => {
+): Generator<undefined, RowLines> {
+  const columns: Column[] = [];
+  for (const [place, { name, isNested, text }] of writers.entries()) {
     const cells = rows.map((row) => row[place]);
-    if (isNested) return withoutNames(JSON.stringify(name), cells);
-    return { name: csvCell(name), cells: [cells.map((cell) => csvCell(text(cell)))] };
-  });
+    columns.push(
+      isNested
+        ? yield* withoutNames(JSON.stringify(name), cells)
+        : { name: csvCell(name), cells: [cells.map((cell) => csvCell(text(cell)))] },
+    );
+  }
   const cells = columns.flatMap((column) => column.cells);
   return {
     names: columns.map(({ name }) => name).join(','),
@@ -71,14 +75,24 @@ interface Fields {
 const maxDepth = 30;
 
 /** @param name as JSON */
-function withoutNames(name: string, cells: readonly (string | undefined)[]): Column {
+function* withoutNames(name: string, cells: readonly (string | undefined)[]): Generator<undefined, Column> {
   const asJson = { name: plainName(name), cells: [cells.map((cell) => csvCell(plainText(cell, true)))] };
-  const values = cells.map((cell) => parse(cell ?? 'null'));
-  if (values.includes(undefined)) return asJson;
-  const known = values as readonly Value[];
-  const shape = known.reduce<Shape>(merged, undefined);
+  const known: Value[] = [];
+  let shape: Shape;
+  let length = 0;
+  for (const cell of cells) {
+    const value = yield* parse(cell ?? 'null');
+    if (value === undefined) return asJson;
+    known.push(value);
+    shape = merged(shape, value);
+    length += cell?.length ?? 0;
+    if (length < stepLength) continue;
+    length = 0;
+    yield undefined;
+  }
   // Objects of which each has other names are shorter with them. They may be as many cells as the square of their length.
   if (cellsOf(shape) * known.length > lengthOf(asJson)) return asJson;
+  yield undefined;
   const column = spread(name, shape, known);
   return lengthOf(column) < lengthOf(asJson) ? column : asJson;
 }
@@ -126,33 +140,37 @@ function spread(name: string, shape: Shape, values: readonly (Value | undefined)
 const lengthOf = ({ name, cells }: Column): number =>
   cells.reduce((sum, column) => column.reduce((all, cell = '') => all + cell.length + 1, sum), name.length);
 
-const tokens = /[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^{}[\],:"\s]+/g;
+const tokens = /[{}[\]]|"[^"\\]*(?:\\.[^"\\]*)*"|[^{}[\],:"\s]+/g;
+
+/** Of a cell, and characters of cells, that are read in one step: some milliseconds of work. */
+const [stepTokens, stepLength] = [16 * 1024, 64 * 1024];
+
+/** A list or an object that is read, with the name of its next field. */
+type Open = Value[] | { readonly fields: Map<string, Value>; name: string | undefined };
 
 /** @returns undefined if it is too deep. Numbers and texts stay as they are written. */
-function parse(json: string): Value | undefined {
-  const found = json.match(tokens) ?? [];
-  let at = 0;
-  const read = (depth: number): Value | undefined => {
-    const token = found[at] ?? 'null';
-    at += 1;
-    if (token !== '[' && token !== '{') return token;
-    if (depth === maxDepth) return undefined;
-    const items: Value[] = [];
-    const fields = new Map<string, Value>();
-    const end = token === '[' ? ']' : '}';
-    while (found[at] !== end && at < found.length) {
-      const name = found[at] ?? '';
-      if (end === '}') at += 2;
-      const value = read(depth + 1);
-      if (value === undefined) return undefined;
-      if (end === '}') fields.set(name, value);
-      else items.push(value);
-      if (found[at] === ',') at += 1;
+function* parse(json: string): Generator<undefined, Value | undefined> {
+  const open: Open[] = [];
+  let value: Value = 'null';
+  let count = 0;
+  for (const [token] of json.matchAll(tokens)) {
+    count += 1;
+    if (count % stepTokens === 0) yield undefined;
+    if (token === '[' || token === '{') {
+      if (open.length === maxDepth) return undefined;
+      open.push(token === '[' ? [] : { fields: new Map(), name: undefined });
+      continue;
     }
-    at += 1;
-    return end === ']' ? items : fields;
-  };
-  return read(0);
+    const ended = token === ']' || token === '}' ? open.pop() : undefined;
+    const outer = open.at(-1);
+    value = ended === undefined ? token : Array.isArray(ended) ? ended : ended.fields;
+    if (Array.isArray(outer)) outer.push(value);
+    else if (outer?.name !== undefined) {
+      outer.fields.set(outer.name, value);
+      outer.name = undefined;
+    } else if (outer !== undefined) outer.name = token;
+  }
+  return value;
 }
 
 const isList = (value: Value): value is readonly Value[] => Array.isArray(value);

@@ -1,3 +1,4 @@
+import { isSummable } from 'querygate/catalog';
 import type { Column, SavedQuery } from 'querygate';
 import { type Change, change, fromTo, matchBy, type Pair, removal } from '../change.ts';
 
@@ -67,10 +68,6 @@ function usesOf(column: Column, { filter, order }: RowArguments): Uses {
     aggregates: isMarked ? ['min', 'max', ...(isSummable(column) ? ['sum', 'avg'] : [])] : [],
   };
 }
-
-/** True if there are sums and averages of a column that is marked. */
-export const isSummable = ({ type }: Pick<Column, 'type'>): boolean =>
-  type === 'integer' || type === 'float' || type === 'numeric';
 
 const kindsOf = {
   filter: { gone: 'filter-removed', come: 'filter-added', noun: '' },

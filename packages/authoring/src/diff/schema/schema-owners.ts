@@ -3,13 +3,13 @@ import {
   connectionFieldOf,
   followSeconds,
   graphqlNames,
+  isSummable,
   pascalCase,
   sqlFieldOf,
 } from 'querygate/catalog';
 import type { Column, SavedQuery } from 'querygate';
 import type { EnumParameter } from '../../catalog-types.ts';
 import type { Pair } from '../change.ts';
-import { isSummable } from '../compare/marked-columns.ts';
 
 /** An endpoint that a path of the schema belongs to, and the key of its header. */
 export interface Owner {
