@@ -14,22 +14,18 @@ export type Audit = (error: unknown, head: CallingRequest, keyId: string | undef
 /** Characters of a caller's text. */
 const maxTextLength = 200;
 
-/** Of a request. An operation may be refused hundreds of entities, each with a tenant of its own. */
-const maxLines = 10;
-
 /** @param isKeyText recognizes keys and tokens, which are pasted into wrong places */
 export function buildAudit(log: Logger, isKeyText: (text: string) => boolean): Audit {
   const readable = (text: string) =>
     isKeyText(text) ? '(a key)' : text.slice(0, maxTextLength).toWellFormed();
   const written = new WeakSet<GatewayError>();
   const linesOf = new WeakMap<CallingRequest, Set<string>>();
-  /** False for a line that the request has, and for one more than it may have. */
+  /** False for a line that the request has: an operation may be refused the same in hundreds of entities. */
   const isNew = (head: CallingRequest, facts: readonly unknown[]): boolean => {
     const lines = linesOf.get(head) ?? new Set();
     linesOf.set(head, lines);
     const { size } = lines;
-    if (size < maxLines) lines.add(JSON.stringify(facts));
-    return lines.size > size;
+    return lines.add(JSON.stringify(facts)).size > size;
   };
   return (error, head, keyId) => {
     if (!(error instanceof GatewayError) || error.refusal === undefined || written.has(error)) return;
@@ -50,7 +46,6 @@ export function buildAudit(log: Logger, isKeyText: (text: string) => boolean): A
         ...(endpoint !== undefined && { endpoint: readable(endpoint) }),
         ...(tenant !== undefined && { tenant: readable(tenant) }),
         ...(problem !== undefined && { problem }),
-        ...(linesOf.get(head)?.size === maxLines && { isLast: true }),
       },
       'refused',
     );

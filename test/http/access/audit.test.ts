@@ -120,18 +120,18 @@ describe('each refusal is a line of the log', () => {
     expect(served.log()).not.toContain('hidden-value');
   });
 
-  test('of many in a request, once each, and no more than ten', async () => {
+  test('of many in a request, once each', async () => {
     const fields = (count: number, tenantOf: (at: number) => string) =>
       `{ ${Array.from({ length: count }, (_, at) => `f${at}: logsAll(project: "${tenantOf(at)}") { rowCount }`).join(' ')} }`;
     const headers = { ...keyed('bound'), 'content-type': 'application/json' };
     const tenants = async (query: string) => {
       seen = served.log().length;
       expect(await send('/graphql', headers, JSON.stringify({ query }))).toBe(200);
-      return refusals().map(({ tenant, isLast }) => (isLast ? [tenant] : tenant));
+      return refusals().map(({ tenant }) => tenant);
     };
     expect(await tenants(fields(20, () => 'x'))).toEqual(['x']);
-    const ten = Array.from({ length: 10 }, (_, at) => (at === 9 ? ['t9'] : `t${at}`));
-    expect(await tenants(fields(20, (at) => `t${at}`))).toEqual(ten);
+    const all = Array.from({ length: 20 }, (_, at) => `t${at}`);
+    expect(await tenants(fields(20, (at) => `t${at}`))).toEqual(all);
   });
 
   test('a key in place of the tenant is not in the line', async () => {
