@@ -168,6 +168,7 @@ greatest(${date}, ${date}, date '2010-01-01')
 greatest(1, 2.5, ${small})
 greatest(${numeric}, ${numeric})
 greatest(${bytes}, ${bytes})
+greatest(${interval 25 hour; interval 30 day; interval 1 month; interval -1 day; null}, ${interval 1 day; interval 720 hour; interval 1 month}, interval 2 hour)
 -- LEAST
 ! least(${json '1'; struct(1 as a)})
 least(${int64}, ${small})
@@ -176,6 +177,7 @@ least(${string}, ${needle})
 least(${timestamp}, ${timestamp})
 least(1, 2.5, ${small})
 least(${bool}, ${bool})
+least(${interval 25 hour; interval 30 day; interval 1 month; interval -1 day; null}, ${interval 1 day; interval 720 hour; interval 1 month}, interval 900 hour)
 -- COS
 cos(${float64})
 -- COSH
