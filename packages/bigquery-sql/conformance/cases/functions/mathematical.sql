@@ -132,6 +132,8 @@ sqrt(${numeric '0'; numeric '2.25'; numeric '-1'; cast(null as numeric)})
 safe.sqrt(${numeric '99999999999999999999999999999.999999999'; numeric '1e20'; numeric '100000000000000000000.000000001'; numeric '-1'})
 -- CBRT
 cbrt(${float64})
+cbrt(${numeric '-27'; numeric '2'; numeric '0'; numeric '0.000000001'; numeric '-99999999999999999999999999999.999999999'; null})
+cbrt(${bignumeric '27'; bignumeric '2'; bignumeric '0'; bignumeric '-1e-38'; bignumeric '-578960446186580977117854925043439539266'})
 -- POW
 pow(${finite}, ${2; -1; 0.5; 0; null})
 pow(${0.0; -8.0; 2.0; 1e200}, ${2; -1; 0.5; 0; 3; cast('nan' as float64); cast('inf' as float64)})
@@ -152,13 +154,22 @@ pow(bignumeric '4', bignumeric '0.5')
 power(${finite}, ${2; -1; 0.5; 0; null})
 -- EXP
 exp(${float64})
+exp(${numeric '1'; numeric '0'; numeric '-20'; numeric '-21.5'; numeric '12.345'; numeric '67'; numeric '-99999999999999999999999999999'})
+exp(${bignumeric '1'; bignumeric '0.5'; bignumeric '-87'; bignumeric '12.345'; bignumeric '90'; cast(null as bignumeric)})
 -- LN
 ln(${float64})
+ln(${numeric '2'; numeric '1'; numeric '0.000000001'; numeric '99999999999999999999999999999.999999999'; numeric '0'; numeric '-1'; cast(null as numeric)})
+ln(${bignumeric '2'; bignumeric '1'; bignumeric '1e-38'; bignumeric '578960446186580977117854925043439539266'; bignumeric '0'})
 -- LOG
 log(${float64})
 log(${8; 100.0; 0.5; -1; 0; null}, ${2; 10; 0.5; 1; 0; -2; null})
+log(${numeric '8'; bignumeric '8'; numeric '0.001'; bignumeric '0'; numeric '-1'})
+log(${numeric '8'; numeric '0.001'; numeric '0'; null}, ${numeric '2'; numeric '0.5'; 10; 1; numeric '0'; numeric '-2'; null})
+log(${bignumeric '8'; bignumeric '0.001'}, ${bignumeric '3'; numeric '0.5'; 10; 1; null})
+log(${8; numeric '8'}, ${numeric '3'; bignumeric '3'})
 -- LOG10
 log10(${float64})
+log10(${numeric '1000'; numeric '1000.5'; numeric '0.000000001'; bignumeric '1e-38'; bignumeric '8'; numeric '0'; bignumeric '-1'})
 -- GREATEST
 ! greatest(${json '1'; struct(1 as a)})
 greatest(${int64}, ${small})
@@ -241,6 +252,8 @@ range_bucket(${20; 25; null; -5; 10}, ${[0, 10, 20, 30]; [5, 5, 10, 10]; cast([]
 range_bucket(${2.5; 0.5; cast('nan' as float64)}, [0.5, 1.5, 2.5])
 range_bucket(cast(${20; null; 5; 9.999999999} as numeric), [0, 10])
 range_bucket(numeric '0.5', [0.5, 1])
+range_bucket(${bignumeric '0.5'; 1; null}, [bignumeric '0', 1, 2.5])
+range_bucket(bignumeric '0.5', ${[0, 1]; [bignumeric '1', 0]})
 range_bucket(${cast('inf' as float64); cast('-inf' as float64); 1e300; null; -0.0}, [-0.0, 1, 1e300])
 range_bucket(9223372036854775807, [9007199254740992, 9007199254740993])
 range_bucket(${small} + ${small}, [-10, 0, 10, 10])

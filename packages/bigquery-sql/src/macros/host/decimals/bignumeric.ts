@@ -87,7 +87,7 @@ function roundNumeric(text: string, digits: bigint, mode: string): string {
 const ofNumeric = (text: string): bigint => parseDecimal(text, bignumericScale) ?? 0n;
 
 /** Rounded to the nine digits of NUMERIC, as text. */
-function numericText(value: bigint): string {
+export function numericText(value: bigint): string {
   const rounded = roundTo(value, bignumericScale, numericScale);
   if (rounded >= power10(29 + bignumericScale) || rounded <= -power10(29 + bignumericScale))
     throw new Error(`numeric out of range: ${decimalText(value, bignumericScale)}`);
