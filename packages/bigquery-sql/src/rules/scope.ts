@@ -22,6 +22,8 @@ export interface Scope {
   readonly hasDoubtfulAliases?: boolean;
   /** In WHERE, which SELECT comes after: the aliases that it gives, for messages. */
   readonly laterAliases?: readonly string[];
+  /** Of a query in FROM: the items to its left, which it cannot read, for messages. */
+  readonly beside?: readonly Range[];
   /** The windows of the WINDOW clause, complete, by lower-cased name. */
   readonly windows?: ReadonlyMap<string, NamedWindow>;
   /** If set, it collects what refers to columns of the ranges, except for what aggregate functions do. */
