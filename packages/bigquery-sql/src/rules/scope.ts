@@ -310,6 +310,14 @@ export function unknownColumn(
   });
 }
 
+/** @throws Unsupported if a list of columns names one repeatedly */
+export function requireOnce(list: string, names: readonly Identifier[]): void {
+  const repeated = names.find(({ name }, at) =>
+    names.slice(0, at).some((other) => sameName(other.name, name)),
+  );
+  if (repeated) throw new Unsupported(repeated, `${list} names ${repeated.name} twice`);
+}
+
 /** The columns that a scope has, with their types, for messages. */
 export function* typedColumns(scope: Scope): Generator<string> {
   for (const [name, { type }] of scope.aliases ?? []) yield typedName({ name, type });

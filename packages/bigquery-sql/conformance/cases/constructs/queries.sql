@@ -25,10 +25,13 @@ select distinct count(*) over (partition by team) as n from people order by n + 
 ! select distinct count(*) as n from people group by team order by count(*)
 ! select distinct team, team from people order by team
 -- SELECT * EXCEPT
+! select * except (x, x) from (select 1 as x, 2 as y)
+! select t.* except (x, X) from (select 1 as x, 2 as y) as t
 select * except (seen, joined) from people order by id
 select p.* except (seen, joined, score) from people as p order by id
 ! select * except (missing) from people
 -- SELECT * REPLACE
+! select * replace (1 as x, 2 as X) from (select 1 as x, 2 as y)
 select * replace (upper(name) as name) from people order by id
 select * except (seen) replace (id * 2 as id) from people order by id
 select ${*; t.*} replace (a + 1 as A) from (select 1 as a, 2 as b) as t
@@ -549,9 +552,13 @@ select x, count(*) over (order by x range between unbounded preceding and unboun
 select id, sum(id) over w as s, count(*) over w as n from people window w as (partition by team order by id) order by id
 select id, sum(id) over (w rows between 1 preceding and current row) as s from people window w as (order by id) order by id
 -- TABLESAMPLE
+! select x from unnest([1]) as x tablesample system (10 percent)
 select count(*) from people tablesample system (100 percent)
 select count(*) >= 0 from people tablesample system (10 percent)
 -- PIVOT
+! select * from (select 1 as v, 'a' as k) pivot (coalesce(sum(v), 0) for k in ('a'))
+! select * from (select 1 as v, 'a' as k) pivot (sum(v) + 1 for k in ('a'))
+select * from (select 1 as v, 'a' as k) pivot ((sum(v)) as s, count(*) as n for k in ('a'))
 select * from (select team, active, score from people where team is not null) pivot (sum(score) for active in (true as yes, false as nope)) order by team
 select * from (select id, team from people) pivot (count(*) for team in ('red', 'blue'))
 select * from (select 'a' as x, 1 as y, 3 as z) pivot(max(z) for (x, y) in (('a', 1), ('b', -2), (null, 3), ('c', 4) as other))
