@@ -73,6 +73,22 @@ describe('what BigQuery or another database has, and is not supported, is refuse
     ["SELECT metadata -> 'a' FROM logs", "write JSON_VALUE(json, '$.name')"],
     ['SELECT STRING_AGG(id) WITHIN GROUP (ORDER BY id) FROM logs', 'write the ORDER BY within'],
     ['SELECT * FROM logs, LATERAL (SELECT 1)', 'found "LATERAL": write a comma and UNNEST'],
+    [
+      'SELECT * FROM logs AS l, (SELECT l.id)',
+      'no column is named l here: in FROM, a query and the right side of RIGHT JOIN and FULL JOIN read nothing of the items beside them',
+    ],
+    [
+      'SELECT * FROM logs RIGHT JOIN UNNEST([id]) ON TRUE',
+      'no column is named id here: in FROM, a query and the right side',
+    ],
+    [
+      'SELECT * FROM (SELECT 1 AS a, 2.5 AS b) UNPIVOT (v FOR k IN (a, b))',
+      'UNPIVOT takes columns of one type, and these are INT64 and FLOAT64: CAST one in a query before it',
+    ],
+    [
+      'SELECT 1 AS a, 2 AS b UNION ALL BY NAME ON (b) SELECT 3 AS b, 4 AS a',
+      'UNION ALL BY NAME needs exactly the listed columns in each query: a is not listed; INNER before it',
+    ],
     ['SELECT * FROM logs NATURAL JOIN logs', 'found "NATURAL": write JOIN'],
     ['SELECT DISTINCT ON (id) id FROM logs', 'found "ON": keep one row'],
     ['SELECT id = ANY (SELECT 1) FROM logs', 'found "ANY": write IN'],

@@ -42,6 +42,11 @@ const json: readonly (readonly [what: string, line: string | Buffer, fate: Fate]
   ['an empty object', '{}', null],
   ['another key only', '{"other":{"n":1}}', null],
   ['a fraction', '{"n":500.7}', /^n: 500\.7 is not an integer$/],
+  [
+    'a number beyond 2^53',
+    '{"n":1e18}',
+    /^n: 1\d*\.0 is not an integer, as a number of JSON may have lost digits: write it as a text$/,
+  ],
   ['a boolean', '{"n":true}', /^n: true is not an integer$/],
   ['a word', '{"n":"x"}', /^n: "x" is not an integer$/],
   ['a record for a number', '{"n":{"a":1}}', /^n: \{…\} is not an integer$/],

@@ -16,7 +16,7 @@ afterEach(() => folder.close());
 
 const warnings = async () => (await folder.data().sync()).warnings;
 
-describe('a file of JSON lines that is one JSON text', () => {
+describe('a file of JSON lines that is of another kind', () => {
   const rows = [{ id: 1 }, { id: 2 }];
   const pretty = rows.map((row) => JSON.stringify(row, null, 2)).join('\n');
   test.each([
@@ -33,6 +33,20 @@ describe('a file of JSON lines that is one JSON text', () => {
       /^orders\/a\.jsonl\.gz: .*name it a\.json\.gz/,
     ],
     ['orders.ndjson', pretty, /it is JSON with objects of several lines: name it orders\.json/],
+    [
+      'orders.ndjson',
+      '{"id":1}\r{"id":2}\r',
+      /^orders\.ndjson: .*: its lines end in CR, and must end in LF or CRLF: tr '\\r' '\\n'$/,
+    ],
+    ['orders/a.jsonl.gz', gzipSync('{"id":1}\r{"id":2}'), /: its lines end in CR/],
+    ['orders/a.jsonl', gzipSync('{"id":1}\n'), /: it is compressed: name it a\.jsonl\.gz$/],
+    ['orders.ndjson', Buffer.from('28b52ffd', 'hex'), /: it is compressed: name it orders\.ndjson\.zst$/],
+    ['orders.ndjson', 'PAR1\x15\0', /: it is Parquet: name it orders\.parquet$/],
+    [
+      'orders.ndjson',
+      '{"id":1}{"id":2}\n',
+      /^orders\.ndjson:1: not JSON: unexpected content after document\.$/,
+    ],
     ['orders.ndjson', '{"id":1}\n{"id":', /^orders\.ndjson:2: not JSON/],
     ['orders.ndjson', '{"id":1,"x":"abc\n{"id":2}\n', /^orders\.ndjson:1: not JSON/],
   ])('%s %s', async (name, text, problem) => {

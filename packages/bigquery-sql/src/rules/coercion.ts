@@ -105,7 +105,7 @@ function stepsTo(from: Convertible, to: Type): number | undefined {
   const { type, coercible } = from;
   if (type.kind === 'unknown' || to.kind === 'unknown') return 0;
   // Functions list their signature for BIGNUMERIC last, and a NULL chooses the first.
-  if (type.kind === 'null') return isScalar(to, 'BIGNUMERIC') ? 2 : 1;
+  if (type.kind === 'null') return isScalar(to, 'BIGNUMERIC') ? 1.1 : 1;
   if (type.kind === 'array' && to.kind === 'array') {
     if (describeType(type) === describeType(to)) return 0;
     const element = from.isEmpty ? type.element : withIntegers(type.element);

@@ -118,8 +118,15 @@ function chooseSignature(signatures: readonly Macro[], args: readonly Expression
   return best === Number.POSITIVE_INFINITY ? undefined : signatures[costs.indexOf(best)];
 }
 
+/** A FLOAT64 literal becomes a decimal only beside one: MOD(1.5, 2) has no signature. */
+function needsDecimal(parameters: Macro['parameters'], args: readonly Expression[]): boolean {
+  const isDecimal = (type: Type | undefined) => type !== undefined && isScalar(type, 'NUMERIC', 'BIGNUMERIC');
+  const isFloat = args.some(({ type }, at) => isScalar(type, 'FLOAT64') && isDecimal(parameters[at]?.type));
+  return isFloat && !args.some(({ type }) => isDecimal(type));
+}
+
 function cost({ parameters }: Macro, args: readonly Expression[]): number {
-  if (parameters.length !== args.length) return Number.POSITIVE_INFINITY;
+  if (parameters.length !== args.length || needsDecimal(parameters, args)) return Number.POSITIVE_INFINITY;
   return args.reduce((sum, arg, index) => {
     const type = parameters[index]?.type;
     return sum + (type ? (distance(arg, type) ?? Number.POSITIVE_INFINITY) : 0);

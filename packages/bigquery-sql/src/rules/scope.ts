@@ -22,6 +22,8 @@ export interface Scope {
   readonly hasDoubtfulAliases?: boolean;
   /** In WHERE, which SELECT comes after: the aliases that it gives, for messages. */
   readonly laterAliases?: readonly string[];
+  /** Of a query in FROM: the items to its left, which it cannot read, for messages. */
+  readonly beside?: readonly Range[];
   /** The windows of the WINDOW clause, complete, by lower-cased name. */
   readonly windows?: ReadonlyMap<string, NamedWindow>;
   /** If set, it collects what refers to columns of the ranges, except for what aggregate functions do. */
@@ -306,6 +308,14 @@ export function unknownColumn(
     known: () => typedColumns(scope),
     hint: () => didYouMean(name.name, known()) || hint(),
   });
+}
+
+/** @throws Unsupported if a list of columns names one repeatedly */
+export function requireOnce(list: string, names: readonly Identifier[]): void {
+  const repeated = names.find(({ name }, at) =>
+    names.slice(0, at).some((other) => sameName(other.name, name)),
+  );
+  if (repeated) throw new Unsupported(repeated, `${list} names ${repeated.name} twice`);
 }
 
 /** The columns that a scope has, with their types, for messages. */

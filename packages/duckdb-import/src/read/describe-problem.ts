@@ -27,7 +27,8 @@ function detailOf(message: string): string {
   const malformed = /^Malformed JSON in file ".*", at byte \d+ in (?:line|record\/value) \d+: (.*)/.exec(
     text,
   );
-  if (malformed) return withEncodingAdvice(`not JSON: ${malformed[1]?.trim()}`);
+  if (malformed)
+    return withEncodingAdvice(`not JSON: ${malformed[1]?.replace(/ Try auto-detecting.*/s, '').trim()}`);
   const ofColumn = /^Invalid JSON found in Parquet file: .*?(?:Input: (".*))?$/s.exec(text);
   if (ofColumn)
     return `a column of JSON has a text that is not JSON; write it as a column of text, of which only such rows are left out: ${ofColumn[1] ?? '""'}`;

@@ -3,7 +3,7 @@ import type { DataFile } from './data-files.ts';
 import type { Reject } from '../store/manifest.ts';
 
 /**
- * How a file of JSON lines is read that is one JSON text over its lines, as many tools write it.
+ * How a file is read that is named as one of JSON lines and is of another kind, as many tools write it.
  *
  * @param first the first of its rows that cannot be read
  * @returns undefined for a file of lines
@@ -14,11 +14,24 @@ export async function jsonTextAdvice(
 ): Promise<string | undefined> {
   if (format !== 'ndjson' || line > maxLine || !/^not JSON|but got ARRAY/.test(reason)) return undefined;
   const start = await firstText({ path, compression }).catch(() => '');
+  const own = name.replace(/^.*[\\/]/s, '');
+  const other = compression === undefined && otherKinds.find(({ begin }) => start.startsWith(begin));
+  if (other) return `it is ${other.kind}: name it ${own.replace(ending, other.ending)}`;
+  if (/^\s*\{[^\n]*\}\r\s*\{/.test(start))
+    return "its lines end in CR, and must end in LF or CRLF: tr '\\r' '\\n'";
   const kind = kindOfText(start);
   if (kind === undefined) return undefined;
-  const renamed = name.replace(/\.(?:ndjson|jsonl)(?=\.|$)/i, '.json').replace(/^.*[\\/]/s, '');
-  return `it is ${kind}: name it ${renamed}, or write one object a line`;
+  return `it is ${kind}: name it ${own.replace(ending, '.json')}, or write one object a line`;
 }
+
+const ending = /\.(?:ndjson|jsonl)(?=\.|$)/i;
+
+/** Files by their first bytes, of which those beyond ASCII are not text. */
+const otherKinds = [
+  { begin: '\u001f\ufffd', kind: 'compressed', ending: '$&.gz' },
+  { begin: '(\ufffd/\ufffd', kind: 'compressed', ending: '$&.zst' },
+  { begin: 'PAR1', kind: 'Parquet', ending: '.parquet' },
+] as const;
 
 /** Blank lines may be before it. */
 const maxLine = 10;

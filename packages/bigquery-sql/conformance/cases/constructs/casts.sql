@@ -49,6 +49,7 @@ cast('${5e-324; 9e-100; 4e-10; 5e-10; 1234567890123456789e-20; 10000000000000000
 cast(${5e-324; 4e-10; 5e-10; 1e-11; 123.4567891234e-3} as numeric)
 timestamp '${2024-11-03 01:30:00; 2024-03-10 02:30:00; 1883-11-18 12:03:00} ${America/New_York; Australia/Lord_Howe; Europe/Dublin}'
 -- CAST FORMAT
+safe_cast('${YWI=\u00a0; YW I=\n; YWI=\v}' as bytes format 'BASE64')
 ! cast(null as date format 'YYYYMMDD')
 cast(date '2024-02-29' as string format 'MONTH|')
 cast(date '2024-02-29' as string format 'Month-Day-Dy-mon-DAY-day-dAY-Q')
@@ -133,6 +134,7 @@ cast(12.5 as string format '99V99')
 cast(cast('nan' as float64) as string format '999.9')
 cast(cast('inf' as float64) as string format '999.9')
 cast(cast('-inf' as float64) as string format 'S999.9')
+cast(${cast('nan' as float64); cast('inf' as float64); cast('-inf' as float64)} as string format '${9; .99; 99.9; 9,9; 9,999.9; $99; 99PR; S9; S999.9; 999S; 9S; FM99.9; XX; XXX; B99; 99V99; 9.9EEEE; 99.99EEEE; FM9.9EEEE; SEEEE; 0999}')
 cast(1234.5 as string format '$999')
 cast(1234.5 as string format '9G999D99')
 cast(5 as string format '')

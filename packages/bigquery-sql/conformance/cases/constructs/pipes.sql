@@ -23,6 +23,9 @@ from people |> select as struct id, team |> as t |> where t.id > 2 |> select t.t
 select id from people |> where id > 2 |> order by id desc
 from unnest([3, 1, 2]) as x with offset as o |> where o > 0 |> order by x
 -- Pipe: SET, DROP, RENAME and AS
+! from (select 1 as x, 2 as y) |> set x = 1, x = 2
+! from (select 1 as x, 2 as y) |> rename x as z, x as w
+! from (select 1 as x, 2 as y) |> drop x, x
 from people |> set id = id * 10, name = lower(name) |> select id, name |> order by id
 from people |> set id = id + 1 |> set id = id * 2 |> select id |> order by id
 from people |> drop seen, joined |> where id = 1 |> select id, name

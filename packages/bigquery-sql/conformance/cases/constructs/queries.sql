@@ -25,10 +25,13 @@ select distinct count(*) over (partition by team) as n from people order by n + 
 ! select distinct count(*) as n from people group by team order by count(*)
 ! select distinct team, team from people order by team
 -- SELECT * EXCEPT
+! select * except (x, x) from (select 1 as x, 2 as y)
+! select t.* except (x, X) from (select 1 as x, 2 as y) as t
 select * except (seen, joined) from people order by id
 select p.* except (seen, joined, score) from people as p order by id
 ! select * except (missing) from people
 -- SELECT * REPLACE
+! select * replace (1 as x, 2 as X) from (select 1 as x, 2 as y)
 select * replace (upper(name) as name) from people order by id
 select * except (seen) replace (id * 2 as id) from people order by id
 select ${*; t.*} replace (a + 1 as A) from (select 1 as a, 2 as b) as t
@@ -430,6 +433,14 @@ select exists (select 1 from people where false)
 select id, array(select o.id from orders as o where o.person_id = people.id order by o.id) as orders from people order by id
 select array(select name from people where name is not null order by id)
 -- Derived tables
+! select p.id, s.x from people as p, (select p.id as x) as s
+! select p.id, s.x from people as p join (select id as x) as s on true
+! select * from (select [1, 2] as a) as t cross join (select sum(x) as n from unnest(t.a) as x)
+! select * from (select 1 as a) as t, (select 2 as b union all select t.a)
+! select * from (select 1 as a) as t, (with u as (select t.a as b) select b from u)
+! select * from unnest([1]) as x join (unnest([x]) as y join unnest([y]) as z on true) on true
+select (select s.x from (select t.a as x) as s) as y from (select 1 as a) as t
+select (select sum(y) from unnest([1, 2]) as x, (select t.a as y)) as y from (select 5 as a) as t
 select s.team, s.n from (select team, count(*) as n from people group by team) as s order by s.team
 select x from (select id as x from people) where x > 3 order by x
 select * from (select 1 as a, 2 as b)
@@ -445,8 +456,10 @@ select p.id, o.id as order_id from people as p left join orders as o on p.id = o
 select p.id, o.amount from people as p left outer join orders as o on p.id = o.person_id and o.amount > 20 order by p.id
 select id, n from people left join (select person_id as id, count(*) as n from orders group by id) using (id) order by id
 -- RIGHT JOIN
+! select * from unnest([1]) as x right join unnest([x, 2]) as y on true
 select p.id, o.id as order_id from people as p right join orders as o on p.id = o.person_id order by order_id
 -- FULL JOIN
+! select * from unnest([1]) as x full join unnest([x, 2]) as y on true
 select p.id, o.id as order_id from people as p full join orders as o on p.id = o.person_id order by p.id, order_id
 select x, a, b from (select 1 as x, 'l' as a) full outer join (select 2 as x, 'r' as b) using (x) order by x
 -- CROSS JOIN
@@ -539,9 +552,13 @@ select x, count(*) over (order by x range between unbounded preceding and unboun
 select id, sum(id) over w as s, count(*) over w as n from people window w as (partition by team order by id) order by id
 select id, sum(id) over (w rows between 1 preceding and current row) as s from people window w as (order by id) order by id
 -- TABLESAMPLE
+! select x from unnest([1]) as x tablesample system (10 percent)
 select count(*) from people tablesample system (100 percent)
 select count(*) >= 0 from people tablesample system (10 percent)
 -- PIVOT
+! select * from (select 1 as v, 'a' as k) pivot (coalesce(sum(v), 0) for k in ('a'))
+! select * from (select 1 as v, 'a' as k) pivot (sum(v) + 1 for k in ('a'))
+select * from (select 1 as v, 'a' as k) pivot ((sum(v)) as s, count(*) as n for k in ('a'))
 select * from (select team, active, score from people where team is not null) pivot (sum(score) for active in (true as yes, false as nope)) order by team
 select * from (select id, team from people) pivot (count(*) for team in ('red', 'blue'))
 select * from (select 'a' as x, 1 as y, 3 as z) pivot(max(z) for (x, y) in (('a', 1), ('b', -2), (null, 3), ('c', 4) as other))
@@ -568,6 +585,14 @@ select * from (select 1 as v, struct(1, struct('a')) as k) pivot(any_value(v) fo
 ! select * from (select 1 as v, date '2024-01-02' as k) pivot(any_value(v) for k in (datetime '2024-01-02' as a))
 ! select * from (select 1 as v, numeric '1' as k) pivot(any_value(v) for k in (bignumeric '1' as a))
 -- UNPIVOT
+! select * from (select 10 as a, 20.5 as b) unpivot (v for k in (a, b))
+! select * from (select 10 as a, numeric '20.5' as b) unpivot (v for k in (a, b))
+! select * from (select date '2024-01-01' as a, datetime '2024-01-01' as b) unpivot (v for k in (a, b))
+! select * from (select struct(1 as x) as a, struct(1 as y) as b) unpivot (v for k in (a, b))
+! select * from (select 1 as a, 2 as b, 'x' as c, 'y' as d) unpivot ((v, w) for k in ((a, c), (d, b)))
+! from (select 1 as a, 2.5 as b) |> unpivot (v for k in (a, b))
+select * from (select null as a, 2 as b) unpivot (v for k in (a, b))
+select * from (select struct(1 as x) as a, struct(2 as X) as b) unpivot (v for k in (a, b)) order by k
 select * from (select 1 as id, 10 as a, 20 as b) unpivot (v for k in (a, b)) order by k
 select * from (select 1 as id, 10 as a, cast(null as int64) as b) unpivot include nulls (v for k in (a as 'x', b as 'y')) order by k
 select * from (select 10 as a, 20 as b) unpivot (v for k in (a as 1, b as 2)) order by v
@@ -678,6 +703,14 @@ with r as (select 1 as n) select (select n from (select struct(5 as n) as r) as 
 select count(*) as n from people, (select 1 from people as people) as p2, unnest([1]), unnest([2]), orders, unnest(orders.tags), unnest(orders.tags)
 select (select count(*) from people) as n from people order by id
 -- UNION ALL BY NAME
+! select 1 as a, 2 as b union all by name on (b) select 3 as b, 4 as a
+! select 1 as a, 2 as b union all by name on (a, b) select 3 as b, 4 as a, 5 as c
+! select 1 as a, 2 as b inner union all by name on (b, c) select 3 as b, 4 as a
+! select 1 as a, 2 as b left union all by name on (b, c) select 3 as b, 4 as c
+! select 1 as a, 2 as b full union all by name on (b, d) select 3 as b, 4 as c
+! select 1 as a, 2 as b union all by name on (a, a) select 3 as b, 4 as a
+select 1 as a, 2 as b union all by name on (b, a) select 3 as b, 4 as a
+select 1 as a, 2 as b left union all by name on (b, a) select 3 as b, 4 as c
 select 1 as a, 2 as b union all by name select 4 as b, 3 as a order by a
 select 1 as a, 2 as b union distinct by name select 2 as b, 1 as a
 select 1 as a, 'x' as b full union all by name select 2 as c, 3 as a order by a
@@ -694,6 +727,9 @@ select 1 as a, 2 as b union all by name select 3 as a, 4 as b union all by name 
 ! select 1 as a, 2 as a union all by name select 3 as a
 ! select 1 union all by name select 2 as a
 -- CORRESPONDING
+! select 1 as a, 2 as b union all strict corresponding by (a) select 3 as b, 4 as a
+! select 1 as a, 2 as b union all corresponding by (b, c) select 3 as b, 4 as a
+select 1 as a, 2 as b union all strict corresponding by (b, a) select 3 as b, 4 as a
 select 1 as a, 2 as b union all corresponding select 4 as b, 3 as a order by a
 select 1 as a, 2 as b union all corresponding select 4 as c, 3 as a order by a
 select 1 as a, 2 as b full union all corresponding select 4 as c, 3 as a order by a

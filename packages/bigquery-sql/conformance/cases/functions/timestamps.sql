@@ -43,6 +43,7 @@ timestamp_diff(${datetime}, datetime '2023-02-28 12:00:00', ${hour; month})
 -- TIMESTAMP_TRUNC
 timestamp_trunc(${timestamp}, ${stamp_part})
 timestamp_trunc(${timestamp}, ${date_part})
+timestamp_trunc(timestamp '${0001-01-01; 0001-01-01 02:30:00; 0001-01-01 05:30:00; 0001-01-02 05:30:00; 9999-12-31 23:59:59}', ${second; minute; hour; day; week; month; year}, ${'America/New_York'; 'Asia/Tokyo'; '-08:00'; '+05:30'})
 timestamp_trunc(timestamp '2024-03-31 01:30:45.123456+00', ${stamp_part}, ${'Europe/Berlin'; 'Asia/Kolkata'; '+05:45'})
 timestamp_trunc(timestamp '2024-03-31 01:30:45.123456+00', ${date_part}, ${'Europe/Berlin'; 'Asia/Kolkata'; '+05:45'})
 timestamp_trunc(timestamp '2024-11-03 09:30:45+00', ${hour; day; week}, 'America/Los_Angeles')

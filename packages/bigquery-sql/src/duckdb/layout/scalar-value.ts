@@ -44,7 +44,7 @@ export function scalarValue(field: Field, source: SourceValue, errorSql: ErrorSq
   const message =
     target === 'JSON' && isValue(type)
       ? quoteText('has NaN, Infinity or a number beyond FLOAT64, which JSON has only as texts')
-      : `${shown(source)} || ' is not ${described[target] ?? target}'`;
+      : `${shown(source)} || ${reasonOf(target, source)}`;
   const error = errorSql(field.name, message);
   return `CASE WHEN ${sql} IS NOT NULL THEN coalesce(${value}, ${error}) END`;
 }
@@ -79,6 +79,17 @@ const described: Readonly<Record<string, string>> = {
   TIMESTAMP: 'a datetime',
   TIMESTAMPTZ: 'a timestamp',
 };
+
+/** SQL of the reason after the value: a number of JSON may have lost the digits by which it would be one. */
+function reasonOf(target: string, { sql, type }: SourceValue): string {
+  const reason = ` is not ${described[target] ?? target}`;
+  if (type.alias !== 'JSON' || !exactNumbers.has(target)) return quoteText(reason);
+  const json = `CAST(${sql} AS VARCHAR)`;
+  return `CASE WHEN ${isExact(json)} OR try_cast(${json} AS DOUBLE) IS NULL THEN ${quoteText(reason)}
+    ELSE ${quoteText(`${reason}, as a number of JSON may have lost digits: write it as a text`)} END`;
+}
+
+const exactNumbers: ReadonlySet<string> = new Set(['BIGINT', 'DECIMAL(38,9)', 'BIGNUM']);
 
 export const maxShown = 80;
 

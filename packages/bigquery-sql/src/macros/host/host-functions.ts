@@ -4,6 +4,7 @@ import { floatFormatFunctions } from './cast-format/float.ts';
 import { numberFormatFunctions } from './cast-format/number.ts';
 import { timeFormatFunctions } from './cast-format/time.ts';
 import { bignumericFunctions } from './decimals/bignumeric.ts';
+import { decimalFunctions } from './decimals/decimal-functions.ts';
 import { domainFunctions } from './domains.ts';
 import { farmFingerprint } from './farm-fingerprint.ts';
 import { type HostFunction, hostFunction } from './host-function.ts';
@@ -25,6 +26,7 @@ export const hostFunctions: readonly HostFunction[] = [
   ...domainFunctions,
   ...intervalFunctions,
   ...bignumericFunctions,
+  ...decimalFunctions,
   ...statisticFunctions,
   ...hllFunctions,
   ...kllFunctions,

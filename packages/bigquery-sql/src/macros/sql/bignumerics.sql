@@ -39,6 +39,12 @@ create macro bq.ceiling(x bignum) as host_bignumeric_checked(- host_bignumeric_f
 create macro bq.pow(x bignum, y bignum) as host_bignumeric_power(x, y); -- bignum
 create macro bq.power(x bignum, y bignum) as host_bignumeric_power(x, y); -- bignum
 create macro bq.sqrt(x bignum) as host_bignumeric_sqrt(x); -- bignum
+create macro bq.cbrt(x bignum) as host_bignumeric_cbrt(x); -- bignum
+create macro bq.exp(x bignum) as host_bignumeric_exp(x); -- bignum
+create macro bq.ln(x bignum) as host_bignumeric_ln(x); -- bignum
+create macro bq.log(x bignum) as host_bignumeric_ln(x); -- bignum
+create macro bq.log(x bignum, base bignum) as host_bignumeric_log(x, base); -- bignum
+create macro bq.log10(x bignum) as host_bignumeric_log10(x); -- bignum
 
 -- Aggregates over decimals: rules pass the results of DuckDB's aggregates, `list(x)` for statistics.
 create macro bq.bignumeric_sum(total) as host_bignumeric_checked(total); -- bignum

@@ -30,7 +30,9 @@ create macro bq.datetime_diff_{day|week|week_sunday|week_monday|week_tuesday|wee
 
 -- DATETIME_TRUNC
 create macro bq.datetime_trunc_microsecond(d timestamp) as d; -- timestamp strict
-create macro bq.datetime_trunc_{millisecond|second|minute|hour|day}(d timestamp) as make_timestamp(epoch_us(d) - bq.us_from_year_1(d) % {1000|1000000|60000000|3600000000|86400000000}); -- timestamp strict
+create macro bq.datetime_trunc_{millisecond|second|minute|hour}(d timestamp) as make_timestamp(epoch_us(d) - bq.us_from_year_1(d) % {1000|1000000|60000000|3600000000}); -- timestamp strict
+-- In a zone, the civil time of the first hours may be one of the year 0, of which a remainder is negative.
+create macro bq.datetime_trunc_day(d timestamp) as cast(cast(d as date) as timestamp); -- timestamp strict
 create macro bq.datetime_trunc_{month|quarter|year}(d timestamp) as cast(date_trunc('{}', d) as timestamp); -- timestamp strict
 -- The first week that begins in the year 1 begins by 0001-01-08.
 create macro bq.us_week_start(us, shift) as us - (us + shift * 86400000000) % 604800000000; -- bigint

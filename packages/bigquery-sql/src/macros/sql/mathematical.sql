@@ -127,7 +127,7 @@ create macro bq.sqrt(x decimal(38,9)) as list_transform([x], lambda x_: bq.numer
 create macro bq.sqrt(x double) as sqrt(x); -- double
 create macro bq.cbrt(x double) as cbrt(x); -- double
 create macro bq.cbrt(x bigint) as bq."cbrt(x double)"(cast(x as double)); -- double
-create macro bq.cbrt(x decimal(38,9)) as bq.fail('CBRT of NUMERIC is not supported'); -- unsupported: CBRT of NUMERIC is not supported: CAST it AS FLOAT64
+create macro bq.cbrt(x decimal(38,9)) as cast(host_numeric_cbrt(cast(x as varchar)) as decimal(38,9)); -- decimal(38,9)
 create macro bq.pow(x double, y double) as bq.float_or_error2(pow(x, y), x, y, 'POW'); -- double
 create macro bq.pow(x bigint, y bigint) as bq."pow(x double, y double)"(cast(x as double), cast(y as double)); -- double
 create macro bq.pow(x decimal(38,9), y decimal(38,9)) as cast(host_numeric_power(cast(x as varchar), cast(y as varchar)) as decimal(38,9)); -- decimal(38,9)
@@ -136,24 +136,24 @@ create macro bq.power(x bigint, y bigint) as bq."power(x double, y double)"(cast
 create macro bq.power(x decimal(38,9), y decimal(38,9)) as cast(host_numeric_power(cast(x as varchar), cast(y as varchar)) as decimal(38,9)); -- decimal(38,9)
 create macro bq.exp(x double) as bq.float_or_error(exp(x), x, 'EXP'); -- double
 create macro bq.exp(x bigint) as bq."exp(x double)"(cast(x as double)); -- double
-create macro bq.exp(x decimal(38,9)) as bq.fail('EXP of NUMERIC is not supported'); -- unsupported: EXP of NUMERIC is not supported: CAST it AS FLOAT64
+create macro bq.exp(x decimal(38,9)) as cast(host_numeric_exp(cast(x as varchar)) as decimal(38,9)); -- decimal(38,9)
 create macro bq.ln_or_nan(x) as case when x > 0 then ln(x) when x = 0 then cast('-inf' as double) when x < 0 then cast('nan' as double) end; -- double
 create macro bq.ln_of(x) as bq.float_or_error(bq.ln_or_nan(x), x, 'LN'); -- double
 create macro bq.ln(x double) as list_transform([x], lambda x_: bq.ln_of(x_))[1]; -- double
 create macro bq.ln(x bigint) as bq."ln(x double)"(cast(x as double)); -- double
-create macro bq.ln(x decimal(38,9)) as bq.fail('LN of NUMERIC is not supported'); -- unsupported: LN of NUMERIC is not supported: CAST it AS FLOAT64
+create macro bq.ln(x decimal(38,9)) as cast(host_numeric_ln(cast(x as varchar)) as decimal(38,9)); -- decimal(38,9)
 create macro bq.log_of(x) as bq.float_or_error(bq.ln_or_nan(x), x, 'LOG'); -- double
 create macro bq.log(x double) as list_transform([x], lambda x_: bq.log_of(x_))[1]; -- double
 create macro bq.log(x bigint) as bq."log(x double)"(cast(x as double)); -- double
-create macro bq.log(x decimal(38,9)) as bq.fail('LOG of NUMERIC is not supported'); -- unsupported: LOG of NUMERIC is not supported: CAST it AS FLOAT64
+create macro bq.log(x decimal(38,9)) as cast(host_numeric_ln(cast(x as varchar)) as decimal(38,9)); -- decimal(38,9)
 create macro bq.log_to_base(x, base) as bq.float_or_error2(case when x is null or base is null then null when base > 0 and isfinite(base) then bq.ln_or_nan(x) / ln(base) else cast('nan' as double) end, x, base, 'LOG'); -- double
 create macro bq.log(x double, base double) as list_transform([row(x, base)], lambda args: bq.log_to_base(args[1], args[2]))[1]; -- double
 create macro bq.log(x bigint, base bigint) as bq."log(x double, base double)"(cast(x as double), cast(base as double)); -- double
-create macro bq.log(x decimal(38,9), base decimal(38,9)) as bq.fail('LOG of NUMERIC is not supported'); -- unsupported: LOG of NUMERIC is not supported: CAST it AS FLOAT64
+create macro bq.log(x decimal(38,9), base decimal(38,9)) as cast(host_numeric_log(cast(x as varchar), cast(base as varchar)) as decimal(38,9)); -- decimal(38,9)
 create macro bq.log10_of(x) as bq.float_or_error(case when x > 0 then log10(x) else bq.ln_or_nan(x) end, x, 'LOG10'); -- double
 create macro bq.log10(x double) as list_transform([x], lambda x_: bq.log10_of(x_))[1]; -- double
 create macro bq.log10(x bigint) as bq."log10(x double)"(cast(x as double)); -- double
-create macro bq.log10(x decimal(38,9)) as bq.fail('LOG10 of NUMERIC is not supported'); -- unsupported: LOG10 of NUMERIC is not supported: CAST it AS FLOAT64
+create macro bq.log10(x decimal(38,9)) as cast(host_numeric_log10(cast(x as varchar)) as decimal(38,9)); -- decimal(38,9)
 
 create macro bq.cos(x double) as case when isfinite(x) then cos(x) else x - x end; -- double
 create macro bq.cosh(x double) as bq.float_or_error(cosh(x), x, 'COSH'); -- double
@@ -182,6 +182,7 @@ create macro bq.sech(x double) as 1 / cosh(x); -- double
 create macro bq.bucket(x, bounds) as case when x is null or bounds is null then null when list_contains(list_transform(bounds, lambda b: b is null), true) then bq.fail('RANGE_BUCKET: the array contains NULL') when list_sort(bounds) <> bounds then bq.fail('RANGE_BUCKET: the array is not in ascending order') else cast(len(list_filter(bounds, lambda b: b <= x)) as bigint) end; -- bigint
 create macro bq.range_bucket(x bigint, bounds bigint[]) as bq.bucket(x, bounds); -- bigint
 create macro bq.range_bucket(x decimal(38,9), bounds decimal(38,9)[]) as bq.bucket(x, bounds); -- bigint
+create macro bq.range_bucket(x bignum, bounds bignum[]) as bq.bucket(x, bounds); -- bigint
 create macro bq.range_bucket(x double, bounds double[]) as case when list_contains(bounds, cast('nan' as double)) then bq.fail('RANGE_BUCKET: the array contains NaN') when not isnan(x) then bq.bucket(x, bounds) end; -- bigint
 create macro bq.range_bucket(x varchar, bounds varchar[]) as bq.bucket(x, bounds); -- bigint
 create macro bq.range_bucket(x blob, bounds blob[]) as bq.bucket(x, bounds); -- bigint

@@ -54,8 +54,10 @@ create macro bq.timestamp_trunc_{week|week_sunday|week_monday|week_tuesday|week_
 create macro bq.timestamp_trunc_{month|quarter|year|isoyear}(t timestamptz) as bq."timestamp(d timestamp)"(bq.datetime_trunc_{}(bq."datetime(d timestamptz)"(t))); -- timestamptz strict
 create macro bq.timestamp_trunc_{microsecond|millisecond|second|minute|hour|day|week|week_sunday|week_monday|week_tuesday|week_wednesday|week_thursday|week_friday|week_saturday|isoweek|month|quarter|year|isoyear}(d timestamp) as bq.datetime_trunc_{}(d); -- timestamp strict
 create macro bq.timestamp_trunc_{microsecond|millisecond|second}(t timestamptz, zone varchar) as case when zone is not null then bq."timestamp_trunc_{}(t timestamptz)"(t) end; -- timestamptz strict
-create macro bq.timestamp_trunc_minute(t timestamptz, zone varchar) as make_timestamptz(epoch_us(t) - bq.us_from_year_1(bq.civil(t, zone)) % 60000000); -- timestamptz strict
-create macro bq.timestamp_trunc_hour(t timestamptz, zone varchar) as make_timestamptz(epoch_us(t) - bq.us_from_year_1(bq.civil(t, zone)) % 3600000000); -- timestamptz strict
+-- On the first day, the civil time may be one of the year 0, of which DuckDB's remainders are negative.
+create macro bq.early_truncated(t, c, unit) as bq.timestamp_of(epoch_us(t) - (bq.us_from_year_1(c) - bq.floor_to(bq.us_from_year_1(c), unit))); -- timestamptz
+create macro bq.timestamp_trunc_minute(t timestamptz, zone varchar) as case when epoch_us(t) < -62135510400000000 then bq.early_truncated(t, bq.civil(t, zone), 60000000) else make_timestamptz(epoch_us(t) - bq.us_from_year_1(bq.civil(t, zone)) % 60000000) end; -- timestamptz strict
+create macro bq.timestamp_trunc_hour(t timestamptz, zone varchar) as case when epoch_us(t) < -62135510400000000 then bq.early_truncated(t, bq.civil(t, zone), 3600000000) else make_timestamptz(epoch_us(t) - bq.us_from_year_1(bq.civil(t, zone)) % 3600000000) end; -- timestamptz strict
 -- The civil time `d` is at the offset of `c`, a later one of the same zone, if it is so on that day and on the day before.
 create macro bq.truncated_at(us, d, zone) as case when bq.civil(make_timestamptz(us), zone) = d and bq.civil(make_timestamptz(us - 86400000000), zone) = d - to_days(1) then bq.timestamp_of(us) else bq."timestamp(d timestamp, zone varchar)"(d, zone) end; -- timestamptz
 create macro bq.truncated(t, c, d, zone) as list_transform([row(epoch_us(d) - epoch_us(c) + epoch_us(t), d)], lambda u: bq.truncated_at(u[1], u[2], zone))[1]; -- timestamptz

@@ -75,7 +75,7 @@ export function namedValue({ parts: [first, ...rest] }: Syntax.Path, scope: Scop
           findColumns(scope, first.name),
           scope,
           () => columnNames(scope),
-          () => (column ? aliasesHint(scope) : laterAliasHint(first, scope)),
+          () => besideHint(first, scope) || (column ? aliasesHint(scope) : laterAliasHint(first, scope)),
         ));
   return { value, fields: rest };
 }
@@ -155,6 +155,17 @@ export function jsonField(place: Place, of: Expression, name: Expression): Expre
 function aliasesHint({ ranges }: Scope): string {
   const names = ranges.flatMap(({ name }) => name ?? []);
   return names.length === 0 ? '' : `; FROM has ${names.join(', ')}`;
+}
+
+/** The items of FROM that a query or array beside them does not read. */
+function besideHint(first: Syntax.Identifier, scope: Scope | undefined): string {
+  if (scope === undefined) return '';
+  const isBeside = scope.beside?.some(
+    (range) => sameName(range.name ?? '', first.name) || columnsIn(range, first.name).length > 0,
+  );
+  return isBeside
+    ? ' here: in FROM, a query and the right side of RIGHT JOIN and FULL JOIN read nothing of the items beside them; write a condition in ON, or UNNEST(ARRAY(SELECT AS STRUCT …))'
+    : besideHint(first, scope.parent);
 }
 
 function laterAliasHint({ name }: Syntax.Identifier, { laterAliases = [] }: Scope): string {

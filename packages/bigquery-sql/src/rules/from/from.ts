@@ -42,6 +42,8 @@ export function resolveFrom(node: Syntax.FromItem, scope: Scope, context: Contex
       return resolveUnpivot(node, scope, context);
     case 'TableSample': {
       const source = context.from(node.source, scope);
+      if (source.from?.kind === 'unnest')
+        throw new Unsupported(node.spec, 'TABLESAMPLE is of a table or query: write WHERE RAND() < share');
       return { ...source, from: sampled(node.spec, source.from) };
     }
     case 'TableFunction':

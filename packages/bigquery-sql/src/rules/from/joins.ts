@@ -34,7 +34,7 @@ export function joinRight(
   scope: Scope,
   context: Context,
 ): ResolvedFrom {
-  const right = context.from(node.right, { ...scope, ranges: left.ranges, merged: left.merged });
+  const right = context.from(node.right, scopeOfRight(node, left, scope));
   const join = joinKind(node);
   const { on, merged } = conditionOf(node, join, left, right, scope, context);
   const ranges = [...left.ranges, ...right.ranges];
@@ -50,6 +50,18 @@ export function joinRight(
       ...merged,
     ],
   };
+}
+
+/** An array may read the items to its left, unless their rows may be missing; a query may not. */
+function scopeOfRight(
+  { type, right }: Pick<Syntax.Join, 'type' | 'right'>,
+  left: ResolvedFrom,
+  scope: Scope,
+) {
+  const isArray = right.kind === 'Unnest' || right.kind === 'Table';
+  if (isArray && type !== 'RIGHT' && type !== 'FULL')
+    return { ...scope, ranges: left.ranges, merged: left.merged };
+  return { ...scope, beside: [...(scope.beside ?? []), ...left.ranges] };
 }
 
 /** Each FROM item, element and offset has a name of its own; elements that USING has merged share one. */

@@ -7,6 +7,8 @@ import { isScalar, type ScalarName, type Type, typedNulls, unknown } from '../..
 import { convert, distance } from '../coercion.ts';
 import { refuseCollations } from '../collation.ts';
 import { type Context, hasFailed, type ResolvedFrom } from '../context.ts';
+import { aggregateOf } from '../functions/aggregate-names.ts';
+import { functionName } from '../functions/function-name.ts';
 import { nameOutputs, type Output, starColumns } from '../queries/outputs.ts';
 import { absentIn, type Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
@@ -30,6 +32,11 @@ export function pivotFrom(
     const value = context.expression(expression, inner);
     if (!someNode(value, (part) => part.kind === 'aggregate' && part.over === undefined))
       throw new Unsupported(expression, 'PIVOT takes an aggregate function');
+    if (!isAggregateCall(expression))
+      throw new Unsupported(
+        expression,
+        'PIVOT takes the call of an aggregate function alone: compute with it in the select list',
+      );
     return { value, alias: alias?.name };
   });
   const read = columnsRead([input, ...aggregates.map(({ value }) => value)]);
@@ -77,6 +84,9 @@ export function pivotFrom(
   };
   return derivedFrom(pivotedQuery, label?.name, alias);
 }
+
+const isAggregateCall = (node: Syntax.Expression): boolean =>
+  node.kind === 'FunctionCall' && aggregateOf(functionName(node.name)) !== undefined;
 
 const columnKey = (from: string, name: string) => JSON.stringify([from, name]);
 

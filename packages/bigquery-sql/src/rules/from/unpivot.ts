@@ -11,7 +11,7 @@ import {
   textLiteral,
 } from '../../tree/build.ts';
 import type { Column, Expression, From } from '../../tree/nodes.ts';
-import { arrayOf, type Type } from '../../types.ts';
+import { arrayOf, describeType, sameName, type Type, withoutCollation } from '../../types.ts';
 import { commonSupertype, convert } from '../coercion.ts';
 import { type Context, hasFailed, type ResolvedFrom } from '../context.ts';
 import { nameOutputs, type Output, starColumns } from '../queries/outputs.ts';
@@ -43,14 +43,11 @@ export function unpivotFrom(
     spec.groups.flatMap(({ columns }) => columns),
     groups.flatMap(({ values }) => values),
   );
-  const types = spec.values.map(
-    (name, at): Type =>
-      commonSupertype(
-        name,
-        'UNPIVOT',
-        groups.flatMap(({ values }) => values.slice(at, at + 1)),
-      ),
-  );
+  const types = spec.values.map((name, at): Type => {
+    const values = groups.flatMap((group) => group.values.slice(at, at + 1));
+    requireSameType(spec, at, values);
+    return commonSupertype(name, 'UNPIVOT', values);
+  });
   const rows = groups.map(({ values, label: name }) =>
     struct([
       ...values.map((value, at) => ({ name: valueName(at), value: convert(value, types[at] ?? value.type) })),
@@ -97,6 +94,23 @@ export function unpivotFrom(
   };
   return derivedFrom(unpivoted, label?.name, alias);
 }
+
+/** UNPIVOT converts nothing; the type of a NULL without one is not looked at. */
+function requireSameType({ groups }: Syntax.UnpivotSpec, at: number, values: readonly Expression[]): void {
+  const typed = values.map(({ type }) =>
+    isUntyped(type) ? undefined : describeType(withoutCollation(type)),
+  );
+  const first = typed.find((type) => type !== undefined);
+  const other = typed.findIndex((type) => type !== undefined && !sameName(type, first ?? type));
+  const place = groups[other]?.columns[at];
+  if (place)
+    throw new Unsupported(
+      place,
+      `UNPIVOT takes columns of one type, and these are ${first} and ${typed[other]}: CAST one in a query before it`,
+    );
+}
+
+const isUntyped = ({ kind }: Type): boolean => kind === 'null' || kind === 'unknown';
 
 /** A label that is not given is a STRING. */
 function requireLabelsOfOneType({ groups }: Syntax.UnpivotSpec): void {

@@ -22,6 +22,7 @@ import {
   emptyScope,
   findAbsent,
   type Range,
+  requireOnce,
   type Scope,
   unknownColumn,
 } from '../scope.ts';
@@ -64,6 +65,7 @@ function applyPipe(
     case 'PipeSet':
       return assign(node, rows, inner, context);
     case 'PipeDrop':
+      requireOnce('DROP', node.columns);
       for (const name of node.columns) if (!findAbsent(name.name, rows.ranges)) findOutput(name, rows);
       return {
         ...rows,
@@ -157,6 +159,10 @@ function requireNoAggregate(place: Place, outputs: readonly Output[]): void {
 
 function assign(node: Syntax.PipeSet, rows: Rows, scope: Scope, context: Context): Rows {
   const columns = [...rows.columns];
+  requireOnce(
+    'SET',
+    node.assignments.map(({ column }) => column),
+  );
   for (const { column, expression } of node.assignments) {
     const output = findOutput(column, rows);
     columns[rows.columns.indexOf(output)] = {
@@ -168,6 +174,10 @@ function assign(node: Syntax.PipeSet, rows: Rows, scope: Scope, context: Context
 }
 
 function rename(node: Syntax.PipeRename, rows: Rows): Rows {
+  requireOnce(
+    'RENAME',
+    node.columns.map(({ from }) => from),
+  );
   const renamed = node.columns.map(({ from, to }) => ({ output: findOutput(from, rows), name: to.name }));
   return {
     ...rows,

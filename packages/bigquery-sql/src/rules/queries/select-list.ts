@@ -9,6 +9,7 @@ import {
   findAbsent,
   findRange,
   type Range,
+  requireOnce,
   type Scope,
   unknownColumn,
   usesOf,
@@ -121,6 +122,11 @@ function modified(
   const hasOpen = isOpen(columns);
   const isComplete = !hasOpen && !scope.ranges.some(({ acceptsAnyColumn }) => acceptsAnyColumn);
   const known = columns.map(({ name }) => name);
+  requireOnce('EXCEPT', except);
+  requireOnce(
+    'REPLACE',
+    replace.map(({ name }) => name),
+  );
   const isAbsent = ({ name }: Syntax.Identifier) => findAbsent(name, ranges) !== undefined;
   for (const name of [
     ...except.filter((left) => !isAbsent(left)),

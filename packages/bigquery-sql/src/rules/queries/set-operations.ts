@@ -93,24 +93,49 @@ function matchByName(
     if (repeated)
       throw new Unsupported(place, `${words} ${spelling}: ${repeated.name} occurs twice in one query`);
   }
-  const inAll = (name: string) =>
-    named.every((columns) => isOpen(columns) || columns.some((own) => sameName(own.name, name)));
+  const has = (columns: readonly RelationColumn[], name: string) =>
+    isOpen(columns) || columns.some((own) => sameName(own.name, name));
   const effective = mode ?? (spelling === 'BY NAME' ? 'STRICT' : 'INNER');
-  const all = named.flat().map(({ name }) => name);
-  const distinct = all.filter((name, at) => !all.slice(0, at).some((other) => sameName(other, name)));
-  const candidates = listed.length > 0 ? listed.map(({ name }) => name) : distinct;
-  const names = candidates.filter((name) => {
-    if (effective === 'INNER') return inAll(name);
-    return effective === 'LEFT' ? first.some((own) => sameName(own.name, name)) : true;
-  });
-  const required = (listed.length > 0 ? names : distinct).filter((name) => name !== openColumns);
-  if (effective === 'STRICT' && !required.every(inAll))
+  const isResult = (name: string) => {
+    if (effective === 'FULL') return named.some((columns) => has(columns, name));
+    return effective === 'LEFT' ? has(first, name) : named.every((columns) => has(columns, name));
+  };
+  const distinct = withoutRepeated(named.flat().map(({ name }) => name));
+  const names =
+    listed.length > 0
+      ? listed.map(({ name }) => name)
+      : distinct.filter((name) => effective === 'STRICT' || isResult(name));
+  requireListed(`${words} ${spelling}`, effective, isResult, listed);
+  const isTaken = (name: string) =>
+    listed.length > 0 ? names.some((result) => sameName(result, name)) : isResult(name);
+  const left = distinct.find((name) => name !== openColumns && !isTaken(name));
+  if (effective === 'STRICT' && left !== undefined)
     throw new Unsupported(
       place,
-      `${words} ${spelling} needs the same columns in each query: ${required.find((name) => !inAll(name))} is missing in one`,
+      listed.length > 0
+        ? `${words} ${spelling} needs exactly the listed columns in each query: ${left} is not listed; INNER before it leaves others out`
+        : `${words} ${spelling} needs the same columns in each query: ${left} is missing in one`,
     );
   if (names.length === 0) throw new Unsupported(place, `${words} ${spelling} finds no common column`);
   return names.map((name) => named.map((columns) => columns.find((own) => sameName(own.name, name))));
+}
+
+const withoutRepeated = (names: readonly string[]): readonly string[] =>
+  names.filter((name, at) => !names.slice(0, at).some((other) => sameName(other, name)));
+
+/** The columns that ON and BY list are there once, and in each query whose columns the mode takes. */
+function requireListed(
+  words: string,
+  mode: string,
+  isResult: (name: string) => boolean,
+  listed: readonly Syntax.Identifier[],
+): void {
+  const owner = { FULL: 'no query has', LEFT: 'the first query lacks' }[mode] ?? 'a query lacks';
+  for (const [at, node] of listed.entries()) {
+    if (!isResult(node.name)) throw new Unsupported(node, `${words} lists ${node.name}, which ${owner}`);
+    if (listed.slice(0, at).some(({ name }) => sameName(name, node.name)))
+      throw new Unsupported(node, `${words} lists ${node.name} twice`);
+  }
 }
 
 function commonColumn(

@@ -56,7 +56,7 @@ function fromText(text: string, format: string): Uint8Array {
   switch (name) {
     case 'BASE64':
     case 'BASE64M': {
-      const characters = text.replaceAll(/\s/g, '');
+      const characters = text.replaceAll(/[\t-\r ]/g, '');
       if (!/^[A-Za-z0-9+/]*={0,2}$/.test(characters))
         throw new Error('Failed to decode invalid base64 string');
       return Buffer.from(characters, 'base64');

@@ -159,16 +159,18 @@ function formatDecimal(value: Decimal, format: NumberFormat): string {
   const point = format.point === '.' ? '.' : '';
   // With an exponent there is one digit before the point, and no place is left blank.
   const width = format.exponent === undefined ? placesWidth(format) : 0;
-  if (digits.length > format.whole.replaceAll(',', '').length) {
-    const hashes = format.whole.replaceAll(/[09]/g, '#') + point + '#'.repeat(format.fraction.length);
-    return assembled(hashes + exponent, value, format, width);
-  }
+  if (digits.length > format.whole.replaceAll(',', '').length)
+    return assembled(hashesOf(format) + exponent, value, format, width);
   const shownFraction = format.isCompact && point !== '' ? fraction.replace(/0+$/, '') : fraction;
   const shownWhole = format.exponent === undefined ? wholeText(digits, format.whole, shownFraction) : whole;
   const text = assembled(shownWhole + point + shownFraction + exponent, value, format, width);
   if (!format.isBlankForZero || !isZeroWhole) return text;
   return format.isCompact ? '' : ' '.repeat(text.length);
 }
+
+/** Shown instead of what has no place. */
+const hashesOf = ({ whole, fraction, point }: NumberFormat): string =>
+  whole.replaceAll(/[09x]/gi, '#') + (point === '.' ? '.' : '') + '#'.repeat(fraction.length);
 
 /** The digits with separators; leading places of the first `0` on are zeros. */
 function wholeText(digits: string, whole: string, fraction: string): string {
@@ -189,6 +191,9 @@ function wholeText(digits: string, whole: string, fraction: string): string {
 
 const placesWidth = ({ whole, fraction, point }: NumberFormat) =>
   whole.length + (point === '.' ? 1 : 0) + fraction.length;
+
+/** Of `E+00`. */
+const exponentWidth = 4;
 
 const signWidth = ({ sign }: NumberFormat) => (sign === 'PR' ? 2 : 1);
 
@@ -239,18 +244,29 @@ function formatText(text: string, format: string): string {
   );
 }
 
+/** NaN has no sign, and a blank in its place. */
+const withoutPlus = (format: NumberFormat): NumberFormat => {
+  if (format.sign === 'S before') return { ...format, sign: 'none' };
+  return format.sign === 'S after' ? { ...format, sign: 'MI' } : format;
+};
+
 /** More digits after the point than the smallest FLOAT64 has. */
 const doubleScale = 1100;
 
 function formatDouble(value: number, format: string): string {
-  const parsed = parseNumberFormat(format);
+  const given = parseNumberFormat(format);
+  const parsed = Number.isNaN(value) ? withoutPlus(given) : given;
   const isNegative = value < 0;
   const rounding: RoundingMode = 'ROUND_HALF_EVEN';
   if (!Number.isFinite(value)) {
     const name = Number.isNaN(value) ? 'NAN' : 'INF';
     const empty = { isNegative, digits: 0n, scale: 0, rounding };
-    const padding = ' '.repeat(placesWidth(parsed) - parsed.whole.length);
-    return assembled(name + padding, empty, parsed, placesWidth(parsed));
+    const width = placesWidth(parsed);
+    const digits = width - parsed.whole.length + 1;
+    if (parsed.exponent !== undefined) return assembled(name, empty, parsed, digits + exponentWidth);
+    const isShown = name.length <= parsed.whole.length && !/X/i.test(parsed.whole);
+    const padded = name.padEnd(name.length + width - parsed.whole.length);
+    return assembled(isShown ? padded : hashesOf(parsed), empty, parsed, width);
   }
   return formatDecimal(
     { isNegative, digits: decimalOfDouble(Math.abs(value), doubleScale), scale: doubleScale, rounding },

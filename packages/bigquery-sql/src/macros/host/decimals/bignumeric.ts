@@ -13,6 +13,7 @@ import {
   roundingModes,
   roundTo,
   truncateTo,
+  withoutBlanks,
 } from './decimal.ts';
 import { positivePower } from './decimal-power.ts';
 
@@ -29,11 +30,11 @@ const lenientForm = /^[\d,]*(?:\.\d*)?(?:[eE][+-]?\d+)?$/;
 
 /** PARSE_BIGNUMERIC, whose sign may have blanks around it or be at the end. */
 function parseLenient(text: string): bigint {
-  const trimmed = text.trim();
+  const trimmed = withoutBlanks(text);
   const [first, last] = [trimmed.at(0) ?? '', trimmed.at(-1) ?? ''];
   const isBefore = isSign(first);
   const sign = isBefore ? first : isSign(last) ? last : '';
-  const digits = (isBefore ? trimmed.slice(1) : trimmed.slice(0, trimmed.length - sign.length)).trim();
+  const digits = withoutBlanks(isBefore ? trimmed.slice(1) : trimmed.slice(0, trimmed.length - sign.length));
   if (!lenientForm.test(digits) || !/\d/.test(digits))
     throw new Error(`Invalid input to PARSE_BIGNUMERIC: "${text}"`);
   return parse(`${sign}${digits.replaceAll(',', '')}`);
@@ -87,7 +88,7 @@ function roundNumeric(text: string, digits: bigint, mode: string): string {
 const ofNumeric = (text: string): bigint => parseDecimal(text, bignumericScale) ?? 0n;
 
 /** Rounded to the nine digits of NUMERIC, as text. */
-function numericText(value: bigint): string {
+export function numericText(value: bigint): string {
   const rounded = roundTo(value, bignumericScale, numericScale);
   if (rounded >= power10(29 + bignumericScale) || rounded <= -power10(29 + bignumericScale))
     throw new Error(`numeric out of range: ${decimalText(value, bignumericScale)}`);

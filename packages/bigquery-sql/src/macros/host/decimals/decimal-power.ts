@@ -19,6 +19,25 @@ export function positivePower(base: bigint, exponent: bigint, one: bigint): bigi
   return divideRounded(divideRounded(rough, 10n ** 5n), guard / 10n ** 5n);
 }
 
+/** The natural logarithm of a positive number, to the nearest unit of 10^-digits. */
+export const logarithmOf = (value: bigint, one: bigint): bigint =>
+  divideRounded(logarithm((value << bits) / one) * one, unit);
+
+/** The logarithm of a positive number to a positive base that is not 1, to the nearest unit. */
+export const logarithmTo = (value: bigint, base: bigint, one: bigint): bigint =>
+  divideRounded(logarithm((value << bits) / one) * one, logarithm((base << bits) / one));
+
+/**
+ * e to the power of a number, to the nearest unit.
+ *
+ * @returns undefined if the result has more digits before the point than any decimal type
+ */
+export function exponentialOf(value: bigint, one: bigint): bigint | undefined {
+  const power = (value << bits) / one;
+  if (power > largestLog) return undefined;
+  return power < -largestLog ? 0n : divideRounded(exponential(power) * one, unit);
+}
+
 /** e^100 has 44 digits. */
 const largestLog = 100n << bits;
 

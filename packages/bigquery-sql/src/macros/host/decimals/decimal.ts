@@ -34,11 +34,14 @@ export function checkedBignumeric(value: bigint): bigint {
   throw new Error('BIGNUMERIC overflow');
 }
 
+/** The text without blanks around it: those of ASCII only. */
+export const withoutBlanks = (text: string): string => (/[\u0080-\uffff]/.test(text) ? text : text.trim());
+
 const form = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?$/;
 
 /** Parses a decimal number, rounded to the scale; undefined if the text is not a number. */
 export function parseDecimal(text: string, scale: number): bigint | undefined {
-  const [, sign, whole = '', fraction = '', exponent = '0'] = form.exec(text.trim()) ?? [];
+  const [, sign, whole = '', fraction = '', exponent = '0'] = form.exec(withoutBlanks(text)) ?? [];
   if (sign === undefined || whole + fraction === '') return undefined;
   const digits = (whole + fraction).replace(/^0+(?=\d)/, '');
   const shift = Number(exponent) - fraction.length + scale;
