@@ -119,6 +119,13 @@ describe('querygate', () => {
     expect(json.port).toEqual({ value: '1', origin: '--port' });
     expect(json.data_dir).toEqual({ value: null, origin: 'not set' });
   });
+
+  test('config names variables that are nearly settings, beside its output', async () => {
+    const { exitCode, output, errors } = await run(['config', '--json'], { DATADIR: 'logs' });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(output).data_dir.value).toBeNull();
+    expect(errors).toBe('DATADIR is not a setting; did you mean DATA_DIR?\n');
+  });
 });
 
 describe('querygate in a folder of its own', () => {
