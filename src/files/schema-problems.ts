@@ -126,7 +126,19 @@ function wrongType(expected: string, input: unknown): string {
   // YAML takes 1.10 and True for values of other types.
   return expected === 'string' && (typeof input === 'number' || typeof input === 'boolean')
     ? 'must be text: put it in quotes'
-    : `must be ${withArticle(expected)}`;
+    : `must be ${withArticle(expected)}${quotedAdvice(expected, input)}`;
+}
+
+/** A number or a boolean in quotes is a text, and so is a number with separators. */
+function quotedAdvice(expected: string, input: unknown): string {
+  if (typeof input !== 'string') return '';
+  const isNumber = expected === 'number' || expected === 'int';
+  if (
+    isNumber ? /^[+-]?\d+(?:\.\d+)?$/.test(input) : expected === 'boolean' && /^(?:true|false)$/i.test(input)
+  )
+    return ': remove its quotes';
+  const digits = input.replaceAll(/[_,' ]/g, '');
+  return isNumber && /^\d+$/.test(digits) ? `, as in ${digits}` : '';
 }
 
 /** @param origin the kind of value: a number has bounds, a text and a list have a length */
