@@ -47,7 +47,8 @@ export function readRowRequest(
     // PostgREST's word for rows as they are.
     const given = texts.filter((text) => text !== '' && !(name === 'select' && text === '*'));
     // An invalid percent-encoding is a half of a surrogate pair, which no message should show.
-    if (!given.every((text) => text.isWellFormed())) throw invalid(name, notUnicode);
+    if ((isWord(name) || columns.has(name)) && !given.every((text) => text.isWellFormed()))
+      throw invalid(name, notUnicode);
     if (isWord(name)) {
       for (const text of given) {
         const negated = name.startsWith('not.');

@@ -43,6 +43,10 @@ test.each(['limit=%ff', 'after=%zz', 'before=%ff'])(
   },
 );
 
+test('a parameter that is ignored is ignored, whatever its encoding', async () => {
+  expect((await folder.get('t.rows?utm=%ff')).status).toBe(200);
+});
+
 async function problemOf(path: string): Promise<string | undefined> {
   const response = await folder.get(path);
   expect(response.status).toBe(400);
