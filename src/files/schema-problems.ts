@@ -20,9 +20,19 @@ export function schemaProblems({ issues }: Pick<z.core.$ZodError, 'issues'>): re
   const objects = new Set(
     all.filter((one) => meantKey(one).length > 0).map(({ path }) => JSON.stringify(path)),
   );
+  // A rule about a value of the wrong form says nothing more.
+  const wrongForms = new Set(
+    all
+      .filter(({ code }) => code !== 'custom' && code !== 'unrecognized_keys')
+      .map(({ path }) => JSON.stringify(path)),
+  );
+  const isFollowed = (path: readonly PropertyKey[]) => {
+    const at = JSON.stringify(path);
+    return objects.has(at) || wrongForms.has(at);
+  };
   return all
     .filter(({ path, message }) => !message.startsWith(isMissing) || !misspelt.has(JSON.stringify(path)))
-    .filter(({ path, code }) => code !== 'custom' || !objects.has(JSON.stringify(path)))
+    .filter(({ path, code }) => code !== 'custom' || !isFollowed(path))
     .map(({ path, place, message }) => ({
       path: place,
       message: [path.join('.'), message].filter((part) => part !== '').join(': '),

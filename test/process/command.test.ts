@@ -79,6 +79,11 @@ describe('querygate', () => {
     [['start', '--config', 'none.yaml'], 2, 'none.yaml cannot be read (ENOENT)'],
     [['config', '--port', 'http'], 1, 'PORT (--port): got "http"'],
     [['compile', 'logs.al'], 1, 'No endpoint has this name'],
+    [
+      ['mcp', '--demo', '--url', 'http://127.0.0.1:1'],
+      2,
+      "'--demo' cannot be used with option '--url <url>'",
+    ],
   ])('%j exits with %d and says what would be right', async (args, code, message) => {
     const { exitCode, output, errors } = await run(args);
     expect({ exitCode, output }).toEqual({ exitCode: code, output: '' });

@@ -507,6 +507,11 @@ describe('a saved-query file', () => {
       ['8 deprecated: must be an object, as in { since: 2026-01-31 }'],
     ],
     [
+      'a day of deprecation in words, which is one problem',
+      header([...plain, 'deprecated: { since: yesterday }']),
+      ['8 deprecated.since: must be a day, as in 2026-01-31'],
+    ],
+    [
       'the name of a parameter that SQL cannot have',
       header(
         [...plain, 'parameters:', '  at-least: { type: integer, description: P. }'],
