@@ -175,7 +175,7 @@ describe('options of a wrong name or kind', () => {
   test('a source of keys that is not made yet, or missing in a list, is no function of requests', async () => {
     const problemOf = async (keys: unknown) => (await problemsWith({ ...options, keys })).join('; ');
     for (const [maker, form] of [
-      [apiKey, 'apiKey(process.env.API_KEY)'],
+      [apiKey, 'apiKey(text)'],
       [keyFile, "keyFile('keys.yaml')"],
       [jwt, 'jwt({ secret })'],
     ] as const) {

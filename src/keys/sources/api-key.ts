@@ -36,7 +36,7 @@ export function apiKey(text: string | undefined): KeySource {
   };
 }
 
-noteSourceMaker(apiKey, 'apiKey(process.env.API_KEY)');
+noteSourceMaker(apiKey, 'apiKey(text)');
 
 /** Without the text: it may be a secret with one character too many. */
 function kindProblem(text: unknown): string {
