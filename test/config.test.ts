@@ -94,6 +94,7 @@ describe('configuration', () => {
     ['BIGQUERY_MAXIMUM_BYTES_BILLED', '10GB', /a whole number of bytes, as in 1000000000$/],
     ['BIGQUERY_API_ENDPOINT', 'http://a:9050/v2', /without a path, as in/],
     ['BASE_PATH', '/a b', /of letters, digits and any of/],
+    ['BASE_PATH', '/api/', /must be another path than those of the gateway itself, such as \/api/],
     ['CORS_ORIGINS', 'https://*.example.com', /has a \*, which no origin has: name each one$/],
   ])('%s=%s says what would be right', (name, value, right) => {
     expect(() => readConfig({ [name]: value })).toThrow(`  ${name}: got "${value}"; must be `);

@@ -1,7 +1,9 @@
+import { basename, dirname } from 'node:path';
 import { problemOf } from '@querygate/bigquery-sql/problem';
 import { type Compiled, compileTree, schemaTables } from '@querygate/bigquery-sql/tree';
-import { parameterTypeIn, unknown } from '@querygate/bigquery-sql/types';
+import { parameterTypeIn, sameName, unknown } from '@querygate/bigquery-sql/types';
 import { CatalogError } from '../catalog/folder/load-catalog.ts';
+import { tablesFolder } from '../catalog/folder/read-folder.ts';
 import type { FileSql } from '../catalog/header/parse-saved-query.ts';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import { type Problem, StartError } from '../errors.ts';
@@ -27,14 +29,12 @@ export function withSqlProblems<T>(dialect: Dialect, load: () => T): T {
 
 /** The problems of some files of a folder in which headers have problems. */
 export function sqlProblems(
-  { catalog: { tables }, problems: known }: CatalogError,
+  { catalog: { tables } }: CatalogError,
   dialect: Dialect,
   files: readonly FileSql[],
 ): readonly Problem[] {
   if (dialect.sql === 'native' || dialect.flags?.hasOwnTables) return [];
-  // SQL may read the tables whose files have problems.
-  const hasOpenTables = known.some(({ file }) => file?.endsWith('.json'));
-  return files.flatMap((file) => problemsOfSql(file, tables, hasOpenTables));
+  return files.flatMap((file) => problemsOfSql(file, tables, false));
 }
 
 /** The problems of parts that no query reads; those of others are found in their readers. */
@@ -43,14 +43,34 @@ export function unreadProblems({ unreadParts = [], tables }: Catalog, dialect: D
   return unreadParts.flatMap((part) => problemsOfSql({ ...part, columns: undefined }, tables, false));
 }
 
-/** Those of headers and SQL together, by file and line, and one at a place. */
+/**
+ * Those of headers and SQL together, by file and line, and one at a place. That a table is not there whose file has a problem is
+ * the same problem.
+ */
 export function allProblems({ message, problems }: CatalogError, others: readonly Problem[]): StartError {
   const [summary = ''] = message.split(':\n');
   const places = new Set(problems.map(placeOf));
-  const added = others.filter((problem) => problem.column === undefined || !places.has(placeOf(problem)));
+  const broken = problems.flatMap(({ file = '' }) => (isTableFile(file) ? [basename(file, '.json')] : []));
+  const added = others.filter(
+    (problem) =>
+      (problem.column === undefined || !places.has(placeOf(problem))) &&
+      !broken.some((table) => isAbsence(problem, table)),
+  );
   const byPlace = (a: Problem, b: Problem) =>
     (a.file ?? '') < (b.file ?? '') ? -1 : a.file === b.file ? (a.line ?? 0) - (b.line ?? 0) : 1;
   return new StartError(summary, [...problems, ...added].toSorted(byPlace));
+}
+
+const isTableFile = (file: string): boolean =>
+  file.endsWith('.json') && basename(dirname(file)) === tablesFolder;
+
+/** True if a problem is that a table is not there, or all those of a wildcard. */
+function isAbsence({ message }: Problem, table: string): boolean {
+  const [, path = ''] = /^no table is named ([^;]+?)(?:; |$)/.exec(message) ?? [];
+  const name = path.split('.').at(-1) ?? '';
+  return name.endsWith('*')
+    ? name !== '*' && table.toLowerCase().startsWith(name.slice(0, -1).toLowerCase())
+    : sameName(name, table);
 }
 
 const placeOf = ({ file, line, column }: Problem): string => `${file}:${line}:${column}`;

@@ -59,7 +59,7 @@ export const wholeNumber = ({ min, max }: Omit<NumberRule, 'byDefault'>): Option
   problemOf: (value) =>
     Number.isInteger(value) && Number(value) >= min && Number(value) <= max
       ? undefined
-      : `got ${JSON.stringify(value)}; must be ${numberText({ min, max })}`,
+      : `got ${value}; must be ${numberText({ min, max })}`,
 });
 
 /** The rule of an option that must be given. */
@@ -117,11 +117,13 @@ export function wrongKinds(
   });
 }
 
-function kindOf(value: unknown): string {
+/** For messages, which have no values. */
+export function kindOf(value: unknown): string {
   if (value === undefined) return 'is missing';
   if (value === null) return 'is null';
   if (value === '') return 'is an empty text';
   if (Array.isArray(value)) return 'is a list';
+  if (hasFunctions(value, 'then')) return 'is a promise, which is to be awaited';
   const kind = typeof value;
   return kind === 'string' ? 'is a text' : `is ${kind === 'object' ? 'an' : 'a'} ${kind}`;
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { parseAddressList } from './address-list.ts';
 import { parseBudget } from './budget.ts';
 import { reservationName, reservationRule } from './reservation.ts';
-import { basePathText, parseBasePath } from './base-path.ts';
+import { basePathRule } from './base-path.ts';
 import { duckdbDefaults } from './duckdb-defaults.ts';
 import { cacheMemory, engineLimits, type NumberRule, numberText } from './engine-limits.ts';
 import { jwtSettings } from './jwt-settings.ts';
@@ -136,8 +136,8 @@ export const settings = z.object({
   ),
   BASE_PATH: z
     .string()
-    .refine((text) => parseBasePath(text) !== undefined, {
-      error: ({ input }) => `got ${JSON.stringify(input)}; must be ${basePathText}`,
+    .refine((text) => basePathRule(text) === undefined, {
+      error: ({ input }) => `got ${JSON.stringify(input)}; must be ${basePathRule(String(input))}`,
     })
     .optional(),
   COMPAT: oneOf(['logflare']).optional(),

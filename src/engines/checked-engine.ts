@@ -5,6 +5,7 @@ import { pageFormsOf } from '../catalog/model/page-forms.ts';
 import { pushedExample } from '../catalog/model/pushed-forms.ts';
 import { queryOfForm } from '../catalog/model/query-forms.ts';
 import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
+import { hasFunctions } from '../config/option-rules.ts';
 import type { CatalogUpdates } from '../engine-contract/engine.ts';
 import type { EngineFactory, EngineHost, EngineLimits } from '../engine-contract/engine-factory.ts';
 import { optionalMembers } from '../engine-contract/optional-members.ts';
@@ -53,6 +54,10 @@ export function withFileChecks(given: EngineFactory): CheckedEngine {
       const engine = await factory.open(host).catch((error: unknown) => {
         throw withoutRepetitions(error);
       });
+      if (!hasFunctions(engine, 'run', 'close'))
+        throw new StartError('The engine cannot be used', [
+          { message: `engine: ${factory.name}: open must give an engine, with the functions run and close` },
+        ]);
       return {
         source: engine.source,
         updates: updatesWithFileChecks(engine.updates, host, problemsOfQuery),

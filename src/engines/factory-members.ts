@@ -8,7 +8,8 @@ export function membersOf(factory: EngineFactory): EngineFactory {
     sql,
     ...(flags && { flags }),
     maximumBytes,
-    open: (host) => factory.open(host),
+    // An engine in JavaScript may open itself at once.
+    open: async (host) => factory.open(host),
     ...(check && { check: check.bind(factory) }),
     ...(columnsOf && { columnsOf: columnsOf.bind(factory) }),
     ...(sqlOf && { sqlOf: sqlOf.bind(factory) }),

@@ -20,9 +20,19 @@ export function schemaProblems({ issues }: Pick<z.core.$ZodError, 'issues'>): re
   const objects = new Set(
     all.filter((one) => meantKey(one).length > 0).map(({ path }) => JSON.stringify(path)),
   );
+  // A rule about a value of the wrong form says nothing more.
+  const wrongForms = new Set(
+    all
+      .filter(({ code }) => code !== 'custom' && code !== 'unrecognized_keys')
+      .map(({ path }) => JSON.stringify(path)),
+  );
+  const isFollowed = (path: readonly PropertyKey[]) => {
+    const at = JSON.stringify(path);
+    return objects.has(at) || wrongForms.has(at);
+  };
   return all
     .filter(({ path, message }) => !message.startsWith(isMissing) || !misspelt.has(JSON.stringify(path)))
-    .filter(({ path, code }) => code !== 'custom' || !objects.has(JSON.stringify(path)))
+    .filter(({ path, code }) => code !== 'custom' || !isFollowed(path))
     .map(({ path, place, message }) => ({
       path: place,
       message: [path.join('.'), message].filter((part) => part !== '').join(': '),
@@ -126,7 +136,19 @@ function wrongType(expected: string, input: unknown): string {
   // YAML takes 1.10 and True for values of other types.
   return expected === 'string' && (typeof input === 'number' || typeof input === 'boolean')
     ? 'must be text: put it in quotes'
-    : `must be ${withArticle(expected)}`;
+    : `must be ${withArticle(expected)}${quotedAdvice(expected, input)}`;
+}
+
+/** A number or a boolean in quotes is a text, and so is a number with separators. */
+function quotedAdvice(expected: string, input: unknown): string {
+  if (typeof input !== 'string') return '';
+  const isNumber = expected === 'number' || expected === 'int';
+  if (
+    isNumber ? /^[+-]?\d+(?:\.\d+)?$/.test(input) : expected === 'boolean' && /^(?:true|false)$/i.test(input)
+  )
+    return ': remove its quotes';
+  const digits = input.replaceAll(/[_,' ]/g, '');
+  return isNumber && /^\d+$/.test(digits) ? `, as in ${digits}` : '';
 }
 
 /** @param origin the kind of value: a number has bounds, a text and a list have a length */

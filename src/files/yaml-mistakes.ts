@@ -98,8 +98,12 @@ const consequences: readonly ErrorCode[] = [
 ];
 
 /** Mistakes that the parser does not explain, and those of a text that is not JSON, which has one in each word. */
-const isRepeated = ({ code }: YamlMistake, at: number, all: readonly YamlMistake[]): boolean =>
-  code === 'IMPOSSIBLE' ? all.length > 1 : code === 'TAG_RESOLVE_FAILED' && all[at - 1]?.code === code;
+const isRepeated = ({ code, message }: YamlMistake, at: number, all: readonly YamlMistake[]): boolean =>
+  code === 'IMPOSSIBLE'
+    ? all.length > 1
+    : all[at - 1]?.code === code &&
+      // After a dash among keys, each further key is said to be indented wrongly.
+      (code === 'TAG_RESOLVE_FAILED' || (code === 'BAD_INDENT' && all[at - 1]?.message === message));
 
 /** Without those that only follow from the one before them. */
 export const causesAmong = <Mistake extends YamlMistake>(

@@ -2,13 +2,29 @@ import {
   checkOptions,
   hasFunctions,
   isObject,
+  kindOf,
   type OptionRules,
   optionRule,
 } from '../config/option-rules.ts';
+import { formOfMaker } from '../keys/key-source.ts';
 import { checkPlugins } from './check-plugins.ts';
 import type { CacheOptions, GatewayOptions } from './options.ts';
 
 const isKeySource = (value: unknown) => typeof value === 'function' || hasFunctions(value, 'open');
+
+const keySource =
+  "a source of keys, as in keyFile('keys.yaml'), a function of the request, or a list of these";
+
+/** The first entry of a list that is not a source, or a function that only makes one. */
+function keysProblem(value: unknown): string | undefined {
+  const form = formOfMaker(value);
+  if (form !== undefined)
+    return `is the function that makes a source, and must be what it makes, as in ${form}`;
+  if (isKeySource(value)) return undefined;
+  const wrong = Array.isArray(value) ? value.findIndex((one) => keysProblem(one) !== undefined) : -1;
+  if (!Array.isArray(value)) return `${kindOf(value)}; must be ${keySource}`;
+  return wrong < 0 ? undefined : `entry ${wrong + 1} ${keysProblem(value[wrong])}`;
+}
 
 const rules: OptionRules<GatewayOptions> = {
   queries: {
@@ -22,8 +38,9 @@ const rules: OptionRules<GatewayOptions> = {
     isRequired: true,
   },
   keys: {
-    is: (value) => (Array.isArray(value) ? value.every(isKeySource) : isKeySource(value)),
-    must: "a source of keys, as in keyFile('keys.yaml'), a function of the request, or a list of these",
+    is: (value) => Array.isArray(value) || isKeySource(value),
+    must: keySource,
+    problemOf: keysProblem,
     isRequired: true,
   },
   cache: optionRule.object,

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../concurrency/clock.ts';
 import { type AddressList, addressTexts, parseAddressList } from '../config/address-list.ts';
-import { basePathText, parseBasePath } from '../config/base-path.ts';
+import { basePathRule, parseBasePath } from '../config/base-path.ts';
 import {
   cacheMemory,
   engineLimits,
@@ -105,7 +105,9 @@ export interface Settings {
 export function settingsOf(options: GatewayOptions): Settings {
   const problems: Problem[] = [];
   const refuse = (name: string, value: unknown, right: string) =>
-    problems.push({ message: `${name}: got ${JSON.stringify(value)}; must be ${right}` });
+    problems.push({
+      message: `${name}: got ${typeof value === 'number' ? value : JSON.stringify(value)}; must be ${right}`,
+    });
   const numberOf = (name: string, rule: NumberRule, value = rule.byDefault) => {
     if (Number.isInteger(value) && value >= rule.min && value <= rule.max) return value;
     refuse(name, value, numberText(rule));
@@ -121,8 +123,8 @@ export function settingsOf(options: GatewayOptions): Settings {
   const proxies = trustedProxies && parseAddressList(trustedProxies);
   if (proxies === undefined && trustedProxies !== undefined)
     refuse('trustedProxies', trustedProxies, addressTexts);
-  const path = parseBasePath(basePath);
-  if (path === undefined) refuse('basePath', basePath, basePathText);
+  const wrongPath = basePathRule(basePath);
+  if (wrongPath !== undefined) refuse('basePath', basePath, wrongPath);
   const engineConcurrency = limitOf('engineConcurrency');
   const settings = {
     engine: options.engine.name,
@@ -136,7 +138,7 @@ export function settingsOf(options: GatewayOptions): Settings {
     introspection: options.introspection ?? true,
     corsOrigins: origins,
     trustedProxies: proxies,
-    basePath: path ?? '',
+    basePath: parseBasePath(basePath) ?? '',
   };
   if (problems.length > 0) throw new StartError('The options of the gateway have problems', problems);
   return settings;

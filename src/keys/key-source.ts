@@ -25,6 +25,16 @@ export interface KeySource {
   open(host: KeyHost): OpenKeys | Promise<OpenKeys>;
 }
 
+/** Functions that make key sources: given as they are, they would be taken for functions of the request. */
+const makers = new WeakMap<object, string>();
+
+/** @param form how it is called */
+export const noteSourceMaker = (maker: object, form: string): void => void makers.set(maker, form);
+
+/** How a function that makes key sources is called; undefined for any other value. */
+export const formOfMaker = (value: unknown): string | undefined =>
+  typeof value === 'function' ? makers.get(value) : undefined;
+
 /** The facts about a request that a key source may use, besides the text of its key. */
 export interface KeyRequest {
   /** In upper case, as in `GET`. */

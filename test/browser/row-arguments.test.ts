@@ -200,6 +200,21 @@ describe.skipIf(isWithoutBrowser)('rows on pages', () => {
     await page.close();
   });
 
+  test('that REST would refuse, or warn of, are not left out in silence', async () => {
+    const { page } = await open('/queries/things?kind=x&sort=n');
+    await page.getByText('sort is ignored, write order=n.').waitFor();
+    for (const [search, problem] of [
+      ['n[gte]=39', 'n[gte]: is not a column; write n=gte.39'],
+      ['kind[]=x', 'kind[]: is not a list'],
+    ] as const) {
+      await page.goto(`${gateway.origin}/queries/things?${search}`);
+      await page.getByText(problem).waitFor();
+    }
+    await page.goto(`${gateway.origin}/embed/things?kind=x&n[gte]=39#token=${apiKey}`);
+    await page.getByText('n[gte]: is not a column').waitFor();
+    await page.close();
+  });
+
   test('are those of a chart in a frame too', async () => {
     const page = await browser.newPage();
     const requested = page.waitForRequest(/\/api\/endpoints\/query\/things\?/);

@@ -42,6 +42,27 @@ test('a wrong header hides no problem of the SQL below it, nor of other files', 
   ]);
 });
 
+test('that a table is not there whose file has a problem is no problem of the SQL; another table that is not there is', () => {
+  const files = {
+    'tables/t.json': table.replace('INTEGER', 'INTEGR'),
+    'tables/events_20260101.json': '[',
+    'a.sql': withWrongCaching(valid),
+    'b.sql': queryText({
+      columns: { id: 'integer' },
+      sql: 'select id from `p.d.T` union all select id from u union all select id from `events_*` union all select id from twice',
+    }),
+    'tables/twice.json': table,
+    'tables/Twice.json': table.replace('id', 'other'),
+  };
+  expect(problemsOf(files)).toEqual([
+    expect.stringMatching(/^a\.sql:\d+:caching: must be seconds/),
+    expect.stringMatching(/^b\.sql:\d+:\d+:no table is named u$/),
+    expect.stringMatching(/^tables\/events_20260101\.json:/),
+    expect.stringMatching(/^tables\/t\.json:1:type: must be one of .*; did you mean INTEGER\?$/),
+    'tables/twice.json::the same table as Twice.json: table names are not case-sensitive',
+  ]);
+});
+
 test('the SQL below a header that is not YAML is read all the same', () => {
   const text = queryText({ columns: { id: 'integer' }, sql: 'select idd as id from t where name = @a' });
   const files = { 'tables/t.json': table, 'a.sql': text.replace('columns:', 'columns: [') };

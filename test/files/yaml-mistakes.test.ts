@@ -33,6 +33,10 @@ test.each([
   ['a: [1] ]\n', '1:8 a ] without a [ before it'],
   ['a: }\n', '1:4 a } without a { before it'],
   ['a: [,]\n', '1:5 a comma without a value before it'],
+  [
+    'a:\n  - b: 1\n  c: 2\n  d: 3\n  e: 4\n',
+    '3:1 the keys of one object have equally many spaces before them',
+  ],
   ['a:\n  b: 1\n c: 2\n', '3:1 the keys of one object have equally many spaces before them'],
   ['a:1\nb: 2\n', `1:1 ${keyAndValue}`],
   ['a: 1\nfoo\nb: 2\n', `2:1 ${keyAndValue}`],

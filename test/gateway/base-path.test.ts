@@ -164,12 +164,33 @@ test('without a path, links are relative', async () => {
   expect(old.headers.get('link')).toBe('<orders>; rel="successor-version"');
 });
 
-test.each(['warehouse', '/a b', '//evil.example', '/a/../b', '/"><script>'])(
+const ownPaths = [
+  '/api',
+  '/api/endpoints',
+  '/api/endpoints/query',
+  '/graphql',
+  '/queries',
+  '/queries/orders',
+];
+
+test.each(['warehouse', '/a b', '//evil.example', '/a/../b', '/"><script>', ...ownPaths])(
   '%s is no path below which a gateway can be',
   async (basePath) => {
     await expect(open(basePath)).rejects.toThrow(StartError);
   },
 );
+
+test.each(['/api/v1', '/apis', '/query', '/graphql2'])('%s is one', async (path) => {
+  const { fetch } = await open(path);
+  for (const start of ['', path])
+    expect(
+      (
+        await fetch(
+          new Request(`http://gateway.test${start}/api/endpoints/query/orders`, { headers: withKey }),
+        )
+      ).status,
+    ).toBe(200);
+});
 
 test('a path is removed as a whole only', async () => {
   const { fetch } = await open(base);

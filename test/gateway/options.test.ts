@@ -9,6 +9,7 @@ import { redis } from '../../src/gateway/redis.ts';
 import { openServer } from '../../src/http/node/open-server.ts';
 import { apiKey } from '../../src/keys/sources/api-key.ts';
 import { jwt } from '../../src/keys/sources/jwt.ts';
+import { keyFile } from '../../src/keys/sources/key-file.ts';
 import { openedEngine } from '../support/test-app.ts';
 
 const run = async () => ({ rows: [], truncated: false });
@@ -169,6 +170,36 @@ describe('options of a wrong name or kind', () => {
     expect(await problemsWith({ ...options, [misspelt]: undefined })).toEqual([
       `${misspelt}: is not an option; did you mean ${name}?`,
     ]);
+  });
+
+  test('a source of keys that is not made yet, or missing in a list, is no function of requests', async () => {
+    const problemOf = async (keys: unknown) => (await problemsWith({ ...options, keys })).join('; ');
+    for (const [maker, form] of [
+      [apiKey, 'apiKey(text)'],
+      [keyFile, "keyFile('keys.yaml')"],
+      [jwt, 'jwt({ secret })'],
+    ] as const) {
+      const problem = `is the function that makes a source, and must be what it makes, as in ${form}`;
+      expect(await problemOf(maker)).toBe(`keys: ${problem}`);
+      expect(await problemOf([() => undefined, maker])).toBe(`keys: entry 2 ${problem}`);
+    }
+    expect(await problemOf([options.keys, undefined])).toMatch(/^keys: entry 2 is missing; must be a source/);
+    expect(await problemOf(Promise.resolve(options.keys))).toMatch(
+      /^keys: is a promise, which is to be awaited; /,
+    );
+  });
+
+  test('an engine that gives none is named, and one may be opened at once', async () => {
+    const opened = (open: () => unknown) => problemsWith({ ...options, engine: { ...options.engine, open } });
+    for (const nothing of [() => undefined, async () => ({ run })])
+      expect(await opened(nothing)).toEqual([
+        'engine: test: open must give an engine, with the functions run and close',
+      ]);
+    const gateway = await createGateway({
+      ...options,
+      engine: { ...options.engine, open: () => ({ source: 'test', run, close: async () => {} }) as never },
+    });
+    await gateway.close();
   });
 
   test('those in cache, several together, and none at all', async () => {

@@ -79,6 +79,11 @@ describe('querygate', () => {
     [['start', '--config', 'none.yaml'], 2, 'none.yaml cannot be read (ENOENT)'],
     [['config', '--port', 'http'], 1, 'PORT (--port): got "http"'],
     [['compile', 'logs.al'], 1, 'No endpoint has this name'],
+    [
+      ['mcp', '--demo', '--url', 'http://127.0.0.1:1'],
+      2,
+      "'--demo' cannot be used with option '--url <url>'",
+    ],
   ])('%j exits with %d and says what would be right', async (args, code, message) => {
     const { exitCode, output, errors } = await run(args);
     expect({ exitCode, output }).toEqual({ exitCode: code, output: '' });
@@ -118,6 +123,13 @@ describe('querygate', () => {
     const json = JSON.parse((await run(['config', '--json', '--port', '1'])).output);
     expect(json.port).toEqual({ value: '1', origin: '--port' });
     expect(json.data_dir).toEqual({ value: null, origin: 'not set' });
+  });
+
+  test('config names variables that are nearly settings, beside its output', async () => {
+    const { exitCode, output, errors } = await run(['config', '--json'], { DATADIR: 'logs' });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(output).data_dir.value).toBeNull();
+    expect(errors).toBe('DATADIR is not a setting; did you mean DATA_DIR?\n');
   });
 });
 

@@ -233,9 +233,9 @@ describe('querygate keys', () => {
     [
       'an unknown permission',
       ['create', '--name', 'a', '--permission', 'all'],
-      'permissions.0: must be one of fresh, catalog, metrics',
+      '--permission: must be one of fresh, catalog, metrics',
     ],
-    ['an empty tenant', ['create', '--name', 'a', '--tenant', ''], 'tenants.0: must not be empty'],
+    ['an empty tenant', ['create', '--name', 'a', '--tenant', ''], '--tenant: must not be empty'],
     [
       'an invalid rate',
       ['create', '--name', 'a', '--requests-per-minute', '0'],

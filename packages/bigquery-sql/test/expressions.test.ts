@@ -226,6 +226,8 @@ describe('what BigQuery refuses', () => {
   test.each([
     ['SELECT 1 + NULL', 'operands of + cannot be literal NULL'],
     ['SELECT NOT NULL', 'operands of NOT cannot be literal NULL'],
+    ['SELECT 1 = NULL', 'operands of = cannot be literal NULL: write IS NULL'],
+    ['SELECT 1 <> NULL', 'operands of != cannot be literal NULL: write IS NOT NULL'],
     [
       'SELECT `p.d.f`(1)',
       'the function p.d.f is not available locally: define it with CREATE TEMP FUNCTION before the query',

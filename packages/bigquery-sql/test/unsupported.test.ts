@@ -28,6 +28,18 @@ describe('unsupported syntax is reported with its position', () => {
     ],
     ["SELECT TIME 'noon'", "1:8 invalid TIME literal: noon; write it as in '12:00:00'"],
     ["SELECT DATE '2026-1-1' < 'today'", "1:8 invalid DATE literal: today; write it as in '2026-01-31'"],
+    [
+      "SELECT DATE '2026-1-1' < '2026-1-1x'",
+      "1:8 invalid DATE literal: 2026-1-1x; write it as in '2026-01-31'",
+    ],
+    [
+      "SELECT DATE '2026-1-1' IN ('2026-01-02', 'today')",
+      "1:42 invalid DATE literal: today; write it as in '2026-01-31'",
+    ],
+    [
+      "SELECT TIMESTAMP '2026-1-1' NOT IN ('2026-01-02 12:00:00Z', '2026-02-30')",
+      "1:61 invalid TIMESTAMP literal: 2026-02-30; write it as in '2026-01-31 12:00:00+00'",
+    ],
     ['SELECT\n  nothing FROM logs', '2:3 no column is named nothing'],
     ['SELECT id FROM elsewhere', '1:16 no table is named elsewhere'],
     [

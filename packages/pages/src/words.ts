@@ -79,6 +79,12 @@ export function emptyText(parameters: readonly Parameter[], values: ParameterVal
   return `Nothing was found for ${texts.join('; ')}. ${advice}`;
 }
 
+/** Of a request that the gateway has not taken as it was written. */
+export function warningText(headers: Headers): string {
+  const warning = headers.get('querygate-warning');
+  return warning === null ? '' : `${warning}${/[.?]$/.test(warning) ? '' : '.'}`;
+}
+
 export const noneMeetConditions = 'The result has no rows that meet the conditions.';
 
 /** How many rows there are, and whether there would be more. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Column } from '../src/endpoint.ts';
 import { type JsonObject, jsonText, parseJson } from '../src/json.ts';
 import { fromDateField, toDateField } from '../src/parameters/moments.ts';
-import { searchOf, valuesOf } from '../src/parameters/values.ts';
+import { searchOf, valuesInAddress, valuesOf } from '../src/parameters/values.ts';
 import { sortRows } from '../src/result/order.ts';
 import { timestampText } from '../src/timestamp.ts';
 import { cacheText, cachingText, costText, emptyText, rowsText } from '../src/words.ts';
@@ -123,6 +123,21 @@ describe('no rows', () => {
 });
 
 describe('addresses', () => {
+  test('keep what is not declared, so that the gateway judges it as in REST', () => {
+    const parameters = ['is', 'one', 'sql'].map((name) => ({
+      name,
+      schema: { type: name === 'is' ? 'array' : 'string' },
+    }));
+    const search = '?is[]=1&is[1]=2&is=3&one[]=4&n[gte]=5&Is=6&sql=7&empty=&format=csv&select=count()';
+    expect(Object.fromEntries(valuesInAddress(search, parameters))).toEqual({
+      is: ['1', '2', '3'],
+      'one[]': ['4'],
+      'n[gte]': ['5'],
+      Is: ['6'],
+      sql: ['7'],
+    });
+  });
+
   test('hold the parameters and the view', () => {
     const parameters = ['a', 'b'].map((name) => ({ name }) as Parameters<typeof valuesOf>[1][number]);
     const values = valuesOf('?a=1&a=2&b=&c=3', parameters);

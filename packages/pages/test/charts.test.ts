@@ -8,6 +8,7 @@ import {
   nameColumnsOf,
   numberColumnsOf,
   numberOf,
+  secondsOf,
   timeColumnOf,
 } from '../src/chart/data/columns.ts';
 import { axisNumbers, readableNumber } from '../src/chart/data/number-text.ts';
@@ -312,6 +313,12 @@ describe('sizes that differ by more than a hundred', () => {
   });
 });
 
+test('the last microsecond of the year 9999 is in that year', () => {
+  expect(new Date((secondsOf(253402300799999999n) ?? 0) * 1000).toISOString()).toBe(
+    '9999-12-31T23:59:59.999Z',
+  );
+});
+
 describe('rows without a time', () => {
   const kinds = [column('kind', 'string'), column('code', 'integer'), column('requests', 'integer')];
 
@@ -334,6 +341,13 @@ describe('rows without a time', () => {
       expect.arrayContaining(['kind', 'requests', 'empty text', 'NULL', '-100']),
     );
     expect(defaultChoice(rows, kinds)).toEqual({ values: ['code', 'requests'], split: ['kind'] });
+  });
+
+  test('have the whole names of their columns above them, also above short names', () => {
+    const regions = [column('region', 'string'), column('requests', 'integer')];
+    const rows = [{ region: 'a', requests: 1 }];
+    const data = barData(rows, regions, { values: ['requests'], split: ['region'] });
+    expect(textsOf(drawBars(data, 800).shapes)).toEqual(expect.arrayContaining(['region', 'requests']));
   });
 
   test('are named by a number only if there is no text', () => {

@@ -3,6 +3,7 @@ import { GatewayError, StartError } from '../../errors.ts';
 import { memoize } from '../../memoize.ts';
 import type { Parameter, SavedQuery } from '../model/saved-query.ts';
 import type { RawParameters } from './bind.ts';
+import { notUnicode } from './list-values.ts';
 
 /** The parameter in which a caller sends SQL. No saved query may declare it. */
 export const sqlParameter = 'sql';
@@ -34,7 +35,7 @@ export function callerSql({ querySandboxing }: SavedQuery, raw: RawParameters): 
     throw invalidSql(`has ${sql.length} characters; the limit is ${maxSqlLength}`);
   }
   if (sql.includes('\0')) throw invalidSql('contains a NUL byte; remove it');
-  if (!sql.isWellFormed()) throw invalidSql('is not well-formed Unicode; send UTF-8, percent-encoded');
+  if (!sql.isWellFormed()) throw invalidSql(notUnicode);
   return sql;
 }
 

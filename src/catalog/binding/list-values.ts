@@ -65,8 +65,11 @@ function requireText(parameter: Parameter, text: string, at?: number): void {
 export function textProblem(text: string): string | undefined {
   if (text.length > maxValueLength) return `has ${text.length} characters; the limit is ${maxValueLength}`;
   if (text.includes('\0')) return 'contains a NUL byte; remove it';
-  return text.isWellFormed() ? undefined : 'is not well-formed Unicode; send UTF-8, percent-encoded';
+  return text.isWellFormed() ? undefined : notUnicode;
 }
+
+/** Why no text may have the half of a surrogate pair. */
+export const notUnicode = 'is not well-formed Unicode; send UTF-8, percent-encoded';
 
 /** @param at the place of the wrong value in a list, from 0 */
 export function invalid(

@@ -1,4 +1,5 @@
 import { basename, join } from 'node:path';
+import { sameName } from '@querygate/bigquery-sql/types';
 import { distinctProblems, type Problem, StartError } from '../../errors.ts';
 import { checkAddresses } from '../check/check-addresses.ts';
 import { checkCatalog } from '../check/check-catalog.ts';
@@ -56,10 +57,14 @@ export function parseCatalog(folder: string, files: CatalogFiles, parts = readPa
   ]);
   if (problems.length > 0) {
     const broken = parsed.flatMap((file) => (file.query === undefined ? (file.sql ?? []) : []));
-    throw new CatalogError(problems, { queries, tables }, broken);
+    // Of two declarations of a table, neither is known to be the right one.
+    const known = tables.filter(({ name }) => !tableProblems.some((one) => isOfTable(one, name)));
+    throw new CatalogError(problems, { queries, tables: known }, broken);
   }
   return { queries, tables, unreadParts: parts.unread() };
 }
+
+const isOfTable = ({ file = '' }: Problem, name: string): boolean => sameName(basename(file, '.json'), name);
 
 /** The saved query of one file, whose name is the query's. @param link as for `parseSavedQuery` */
 export function parseQueryFile(file: string, content: FileContent, link?: Link): ParsedQuery {

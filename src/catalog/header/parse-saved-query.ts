@@ -1,6 +1,7 @@
 import { toBudget } from '../../config/budget.ts';
 import { problemAt } from '@querygate/bigquery-sql/problem';
 import type { SyntaxProblem } from '@querygate/bigquery-sql/syntax';
+import { didYouMean } from '@querygate/text';
 import type { TypedParameter } from '@querygate/bigquery-sql/types';
 import { GatewayError, type Problem } from '../../errors.ts';
 import { describeIssue, schemaProblems } from '../../files/schema-problems.ts';
@@ -73,7 +74,7 @@ export function parseSavedQuery(name: string, file: string, text: string, link =
       ...(push?.problems ?? []),
     ].map(({ path, message }) => ({ file, line: parts.lineOf(path), message })),
     ...syntaxProblems(page?.syntaxProblem ?? push?.syntaxProblem, linked),
-    ...linked.problems,
+    ...linked.problems.filter((one) => !(isUndeclared(one) && hidesParameters(headerProblems))),
     ...checkOwnJavascript(own.sql, { file, line: own.sqlLine }),
     ...(hidesParameters(headerProblems)
       ? []
@@ -95,6 +96,10 @@ export function parseSavedQuery(name: string, file: string, text: string, link =
   if (inWarm.length > 0) return { problems: inWarm, sql: query };
   return { query, problems: [], aliasLines: query.aliases.map((_, at) => parts.lineOf(['aliases', at])) };
 }
+
+/** True for a parameter of a part that its reader does not declare. */
+const isUndeclared = ({ message }: Problem): boolean =>
+  /^@\w+ is a parameter of .*: declare it under parameters/.test(message);
 
 const syntaxProblems = (found: SyntaxProblem | undefined, { sql, source }: LinkedSql) =>
   found === undefined ? [] : [problemAt(sql, source, found.offset, found.message)];
@@ -198,7 +203,10 @@ function warmProblems(query: SavedQuery): readonly string[] {
   const declared = new Set(query.parameters.map(({ name }) => name));
   return query.warm.flatMap((set, at) => {
     const undeclared = Object.keys(set).filter((name) => !declared.has(name));
-    if (undeclared.length > 0) return [`warm.${at}: not declared under parameters: ${undeclared.join(', ')}`];
+    const [wrong = ''] = undeclared;
+    const meant = undeclared.length === 1 ? didYouMean(wrong, [...declared]) : '';
+    if (undeclared.length > 0)
+      return [`warm.${at}: not declared under parameters: ${undeclared.join(', ')}${meant}`];
     try {
       bind({ ...query, parameters }, plainParameters(set));
       return [];

@@ -13,7 +13,9 @@ export const config: CliCommand<{ readonly json?: boolean }> = {
   settings: [],
   options: [new Option('--json', 'print JSON')],
   async run({ flags, settings, config }) {
-    printSettings(inForce(settings(), config()), flags.json ?? false);
+    const loaded = settings();
+    printSettings(inForce(loaded, config()), flags.json ?? false);
+    for (const warning of loaded.misspelt) process.stderr.write(`${warning}\n`);
   },
 };
 

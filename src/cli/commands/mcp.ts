@@ -15,7 +15,7 @@ export const mcp: CliCommand<McpFlags> = {
       '--url <url>',
       'of a running gateway, to which API_KEY is sent; without it, one runs in this process',
     ),
-    new Option('--demo', 'serve the queries and the data of the demo'),
+    new Option('--demo', 'serve the queries and the data of the demo').conflicts('url'),
   ],
   hasBadStart: true,
   async run({ flags: { url, demo = false }, settings }) {

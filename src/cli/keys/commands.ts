@@ -69,10 +69,17 @@ function edit<T>(file: string, change: (keys: readonly KeyEntry[], edits: KeyEdi
     // The file was valid before, so these are problems of the command's options.
     const { problems } = parseKeys(file, newText);
     if (problems.length === 0) return { text: newText, result };
-    const messages = problems.map(({ message }) => ({ message: message.replace(/^keys\.\d+\./, '') }));
+    const messages = problems.map(({ message }) => ({ message: atOption(message) }));
     throw new StartError('The command has problems', messages);
   });
 }
+
+/** A problem of a field of the file, at the option from which the field is. */
+const atOption = (message: string): string =>
+  message
+    .replace(/^keys\.\d+\./, '')
+    .replace(/^(name|tenant|endpoint|permission|allow)s?(?:\.\d+)?(?=: )/, '--$1')
+    .replace(/^rate\.(\w+)(?=: )/, (_, name: string) => `--${name.replaceAll('_', '-')}`);
 
 function addKey(keys: readonly KeyEntry[], edits: KeyEdits, fields: KeyFields, after?: string): NewKey {
   const key = makeKey((id) => keys.some((other) => other.id === id));

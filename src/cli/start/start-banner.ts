@@ -10,10 +10,11 @@ export function startBanner(
   { examples }: Pick<Gateway, 'examples'>,
   origin: string,
   shownKey: string,
-  served: { readonly pages: boolean; readonly mcp: object | undefined },
+  served: { readonly pages: boolean; readonly mcp: object | undefined; readonly basePath?: string },
 ): string {
+  const root = `${origin}${served.basePath ?? ''}`;
   const rest = examples.map((path) => `  curl -s -H "X-API-KEY: ${shownKey}" "${origin}${path}"`);
-  const graphql = `  curl -s -H "X-API-KEY: ${shownKey}" -H "Content-Type: application/json" -d '{"query":"{ endpoints { name description } }"}' "${origin}/graphql"`;
+  const graphql = `  curl -s -H "X-API-KEY: ${shownKey}" -H "Content-Type: application/json" -d '{"query":"{ endpoints { name description } }"}' "${root}/graphql"`;
   const isVariable = shownKey.startsWith('$');
   const variable = isVariable
     ? `The commands below read the key from a variable; in another shell, first: export ${shownKey.slice(1)}=…
@@ -21,15 +22,15 @@ export function startBanner(
 `
     : '';
   const pages = `Pages of the saved queries, in a browser:
-  ${origin}/
+  ${root}/
 
 GraphiQL, in a browser (${isVariable ? 'type your key at the top' : 'the key is filled in'}):
-  ${origin}/graphql
+  ${root}/graphql
 
 `;
   const agents = `
 Agents, by the Model Context Protocol (header Authorization: Bearer ${shownKey}):
-  ${origin}/mcp
+  ${root}/mcp
 `;
   return `
 Querygate is ready.

@@ -103,7 +103,7 @@ async function serve(
     // Containers and services join both streams: they have one format.
     const rest = gateway.examples.map((path) => `${origin}${path}`);
     logOn(process.stdout, format).info(
-      { origin, key: generatedKey, rest, graphql: `${origin}/graphql` },
+      { origin, key: generatedKey, rest, graphql: `${origin}${config.basePath}/graphql` },
       'Querygate is ready',
     );
   }

@@ -103,7 +103,8 @@ function routeByMethod(plugin: PluginRoute, optionsRoute: OptionsRoute): RouteBy
     answer,
     ...(isKept && { isKept: (head) => head.method !== 'HEAD' && isKept(head) }),
   };
-  const options = optionsRoute(allowed, base);
+  // A preflight promises nothing that the reply does not keep.
+  const options = optionsRoute(allowed, { ...base, allowsCors });
   const other: Route = {
     ...base,
     answer({ method }) {

@@ -66,7 +66,7 @@ export function buildRoutes(options: RouteOptions): {
     ...base,
     answer: (head: RequestHead) => ({
       status: 204,
-      headers: cors.preflightHeaders(head, methods),
+      headers: base.allowsCors ? cors.preflightHeaders(head, methods) : { allow: methods },
       body: undefined,
     }),
   });

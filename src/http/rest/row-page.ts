@@ -1,4 +1,5 @@
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
+import { notUnicode } from '../../catalog/binding/list-values.ts';
 import { invalid, readCount } from '../../row-arguments/reading/argument-reader.ts';
 import type { Page } from '../../row-pages/page-of-result.ts';
 import { type BoundPage, bindPage, defaultPageSize } from '../../row-pages/page-request.ts';
@@ -13,6 +14,7 @@ export function readPage({ query, parameters }: EndpointRequest, whole: BoundQue
   const [limit, after, before] = pageWords.map((name) => {
     const texts = (parameters.get(name) ?? []).filter((text) => text !== '');
     if (texts.length > 1) throw invalid(name, 'is repeated; send it once');
+    if (texts[0]?.isWellFormed() === false) throw invalid(name, notUnicode);
     return texts[0];
   });
   if (limit === undefined && after === undefined && before === undefined) return undefined;

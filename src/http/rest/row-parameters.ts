@@ -1,6 +1,7 @@
 import { quoteShort } from '@querygate/text';
 import type { Call } from '../../call/gate.ts';
 import { sqlParameter } from '../../catalog/binding/caller-sql.ts';
+import { notUnicode } from '../../catalog/binding/list-values.ts';
 import type { OrderKey, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { ResultColumn } from '../../catalog/model/header-types.ts';
 import {
@@ -45,6 +46,9 @@ export function readRowRequest(
     if (declared.has(name) || others.has(name)) continue;
     // PostgREST's word for rows as they are.
     const given = texts.filter((text) => text !== '' && !(name === 'select' && text === '*'));
+    // An invalid percent-encoding is a half of a surrogate pair, which no message should show.
+    if ((isWord(name) || columns.has(name)) && !given.every((text) => text.isWellFormed()))
+      throw invalid(name, notUnicode);
     if (isWord(name)) {
       for (const text of given) {
         const negated = name.startsWith('not.');

@@ -82,6 +82,7 @@ export async function openTokens(options: TokensOptions): Promise<Tokens> {
       ...(jwt.issuer !== undefined && { issuer: jwt.issuer }),
       ...(jwt.audience !== undefined && { audience: jwt.audience }),
     });
+    if (expiryOf(payload) > latestExpiry) return { refusal: { reason: 'token', problem: noExpiry } as const };
     const read = readClaims(payload, jwt);
     if ('problem' in read) return { refusal: { reason: 'token', problem: read.problem } as const };
     const principal = principalOf(read.claims);
@@ -126,6 +127,10 @@ const keyOf = (text: string): string => hash('sha256', text, 'base64');
 
 /** Base64url of `{"`: a token begins with a JSON object. */
 const beginsAsToken = (text: string): boolean => text.startsWith('eyJ');
+
+/** The end of the year 9999. Milliseconds in place of seconds would let a token live for fifty thousand years. */
+const latestExpiry = Date.UTC(10_000, 0);
+const noExpiry = 'the claim exp is beyond the year 9999: it is in seconds, not in milliseconds';
 
 /** In seconds since the epoch; it is required. */
 const expiryOf = ({ exp = 0 }: JWTPayload): number => exp * 1000;

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { secretRules } from '../../config/secret-rules.ts';
 import { StartError } from '../../errors.ts';
-import type { KeySource } from '../key-source.ts';
+import { type KeySource, noteSourceMaker } from '../key-source.ts';
 import { digestOf } from '../key-text.ts';
 import { Keyring } from '../keyring.ts';
 
@@ -35,6 +35,8 @@ export function apiKey(text: string | undefined): KeySource {
     },
   };
 }
+
+noteSourceMaker(apiKey, 'apiKey(text)');
 
 /** Without the text: it may be a secret with one character too many. */
 function kindProblem(text: unknown): string {

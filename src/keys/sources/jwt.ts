@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { readJwtOptions } from '../../config/jwt-settings.ts';
 import { checkOptions, isObject, type OptionRules, optionRule } from '../../config/option-rules.ts';
 import { tokenShape } from '../jwt/token-shape.ts';
-import type { KeySource } from '../key-source.ts';
+import { type KeySource, noteSourceMaker } from '../key-source.ts';
 
 /** How JSON Web Tokens are verified. Exactly one of `jwksUrl`, `publicKey` and `secret` is given. */
 export interface JwtOptions {
@@ -59,6 +59,8 @@ export function jwt(options: JwtOptions): KeySource {
     },
   };
 }
+
+noteSourceMaker(jwt, 'jwt({ secret })');
 
 type Claims = NonNullable<JwtOptions['claims']>;
 

@@ -1,5 +1,5 @@
 import { checkOptions, optionRule, required } from '../../config/option-rules.ts';
-import type { KeySource } from '../key-source.ts';
+import { type KeySource, noteSourceMaker } from '../key-source.ts';
 import { openKeys } from '../open-keys.ts';
 
 /** How a key file is read. */
@@ -41,3 +41,5 @@ export function keyFile(file: string, options: KeyFileOptions = {}): KeySource {
     },
   };
 }
+
+noteSourceMaker(keyFile, "keyFile('keys.yaml')");

@@ -316,6 +316,37 @@ describe('a saved-query file', () => {
       ],
     ],
     [
+      'a warm set with a misspelt parameter',
+      header(
+        [
+          ...plain,
+          'cache_warming: 3s',
+          'parameters:',
+          '  project: { type: string, description: P. }',
+          'warm: [{ projekt: 1 }]',
+        ],
+        'select @project as x',
+      ),
+      ['11 warm.0: not declared under parameters: projekt; did you mean project?'],
+    ],
+    [
+      'a number and a boolean in quotes, and a number with separators',
+      header(
+        [
+          ...plain.map((line) => line.replace(/^max_rows:.*/, "max_rows: '100'")),
+          'strict: "true"',
+          'parameters:',
+          '  n: { type: string, repeated: true, max_items: 1_000, description: N. }',
+        ],
+        'select array_length(@n) as x',
+      ),
+      [
+        '4 max_rows: must be a number: remove its quotes',
+        '10 parameters.n.max_items: must be a number, as in 1000',
+        '8 strict: must be true or false: remove its quotes',
+      ],
+    ],
+    [
       'a warming interval as long as caching',
       header([...plain, 'cache_warming: 900s']),
       ['8 cache_warming: must be shorter than caching (900s)'],
@@ -476,6 +507,11 @@ describe('a saved-query file', () => {
       ['8 deprecated: must be an object, as in { since: 2026-01-31 }'],
     ],
     [
+      'a day of deprecation in words, which is one problem',
+      header([...plain, 'deprecated: { since: yesterday }']),
+      ['8 deprecated.since: must be a day, as in 2026-01-31'],
+    ],
+    [
       'the name of a parameter that SQL cannot have',
       header(
         [...plain, 'parameters:', '  at-least: { type: integer, description: P. }'],
@@ -489,6 +525,8 @@ describe('a saved-query file', () => {
       ['a colon', 'select x from t where x = :p', ':p'],
       ['a dollar', 'select x from t where x = $p', '$p'],
       ['a question mark', 'select x from t where x = ?', '?'],
+      ['a dollar with a number', 'select x from t where x = $1', '$1'],
+      ['a text', "select x from t where x = '@p'", "'@p'"],
     ].map(([what, sql = '', found = '']): [string, string, string[]] => [
       `a parameter as ${what}`,
       header([...plain, 'parameters:', '  p: { type: string, description: P. }'], sql),

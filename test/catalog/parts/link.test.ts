@@ -342,6 +342,19 @@ test.each<[string, Texts, readonly string[]]>([
     ],
   ],
   [
+    'parameters that are a list: that a part takes one of them is no further problem',
+    {
+      'reader.sql': reader('SELECT x FROM query.base').replace(
+        /^columns:/m,
+        'parameters: [project]\ncolumns:',
+      ),
+      'base.sql': byProject,
+    },
+    [
+      'reader.sql:6 parameters: must be an object, as in { project: { type: string, description: Project reference. } }',
+    ],
+  ],
+  [
     'arguments that are wrong',
     {
       'reader.sql': reader(

@@ -149,6 +149,18 @@ test('OPTIONS lists the methods of a path, of health too', async () => {
   await app.close();
 });
 
+test('a preflight allows nothing where the answer cannot be read', async () => {
+  const app = await open('https://dash.example.com', { PAGES: 'on' });
+  for (const path of ['/metrics', '/use.json']) {
+    expect(await corsHeadersOf(app, 'https://dash.example.com', path), path).toEqual({});
+    const preflight = { method: 'OPTIONS' };
+    expect(await corsHeadersOf(app, 'https://dash.example.com', path, preflight), path).toEqual({});
+    const { status, headers } = await app.fetch(path, preflight);
+    expect([status, headers.get('allow')], path).toEqual([204, 'GET, HEAD, OPTIONS']);
+  }
+  await app.close();
+});
+
 test('without configured origins, no page may read anything', async () => {
   const app = await open();
   expect(await corsHeadersOf(app, 'https://dash.example.com')).toEqual({});

@@ -123,6 +123,11 @@ describe('a token that is signed with the secret', () => {
       () => sign({ ...right, nbf: seconds(start) + 31 }),
     ],
     ['no expiry', 'the claim exp is missing or wrong', () => sign({ tenants: ['abc'] })],
+    ...[start.getTime() + 600_000, 1e300].map((exp): [string, string, () => Promise<string>] => [
+      `the expiry ${exp}, as milliseconds are`,
+      'the claim exp is beyond the year 9999: it is in seconds, not in milliseconds',
+      () => sign({ ...right, exp }),
+    ]),
     ['a wrong expiry', 'the claim exp is missing or wrong', () => sign({ ...right, exp: 'soon' })],
     ['too many characters', 'too long', () => sign({ ...right, more: 'x'.repeat(8_192) })],
     ['no tenants', 'the claim tenants is missing', () => sign({ ...right, tenants: undefined })],

@@ -13,7 +13,9 @@ import { isNode, type Place, Unsupported } from './unsupported.ts';
 export function requireMoment(place: Place, text: string, type: Type): void {
   const isValid = isScalar(type, 'TIME')
     ? timePattern.test(text) && hasTime(text)
-    : hasDay(text) && hasTime(text.replace(dayPattern, ''));
+    : hasDay(text) &&
+      mayFollowDay.test(text.replace(dayPattern, '')) &&
+      hasTime(text.replace(dayPattern, ''));
   if (!isValid) {
     const form = type.kind === 'scalar' ? forms[type.name] : undefined;
     throw new Unsupported(
@@ -50,6 +52,8 @@ export function requireComparable(place: Place, value: Expression, type: Type): 
 }
 
 const dayPattern = /^\s*(?<year>\d{1,4})-(?<month>\d{1,2})-(?<day>\d{1,2})(?!\d)[Tt]?/;
+/** A time, a zone by its offset, or a blank and more. */
+const mayFollowDay = /^(?:$|[\s\dzZ+-])/;
 const timePattern = /^\s*(?<hours>\d{1,2}):(?<minutes>\d{1,2})(?::(?<seconds>\d{1,2}))?/;
 
 /** True if the text begins with a day of the calendar. */

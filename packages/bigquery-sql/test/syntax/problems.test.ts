@@ -109,6 +109,11 @@ test.each([
     'SELECT a FROM t WHERE b = ‘c’',
     `26: expected a character of GoogleSQL, found "‘": write a straight quote, '`,
   ],
+  ['SELECT 1， 2', '8: expected a character of GoogleSQL, found "，": write ,'],
+  ['SELECT ＠a', '7: expected a character of GoogleSQL, found "＠": write @'],
+  ['SELECT 2 – 1', '9: expected a character of GoogleSQL, found "–": write -'],
+  ['SELECT 2 − 1', '9: expected a character of GoogleSQL, found "−": write -'],
+  ['SELECT аmount', '7: expected a character of GoogleSQL, found "а" (U+0430), which looks like a: write a'],
   [
     "SELECT INTERVAL '1 day'",
     '16: expected a number and a part outside of quotes, found a string: write INTERVAL 1 DAY',

@@ -3,12 +3,12 @@ import { buildChart } from '../chart/chart.ts';
 import { element } from '../element.ts';
 import { endpointsOf, type Endpoint } from '../endpoint.ts';
 import { computedAtOf, type Gateway, GatewayError, isCut, openGateway } from '../gateway.ts';
-import { rowArgumentNames, rowArgumentsIn } from '../parameters/row-arguments.ts';
-import { searchOf, valuesOf } from '../parameters/values.ts';
+import { rowArgumentsIn } from '../parameters/row-arguments.ts';
+import { searchOf, valuesInAddress } from '../parameters/values.ts';
 import { buildAutoRefresh } from '../result/auto-refresh.ts';
 import { RowTable } from '../result/table.ts';
 import { viewOf } from '../view.ts';
-import { emptyText, noneMeetConditions, problemText } from '../words.ts';
+import { emptyText, noneMeetConditions, problemText, warningText } from '../words.ts';
 
 export const embedPath = `${basePath}/embed/`;
 
@@ -38,8 +38,7 @@ export async function showEmbedded(main: HTMLElement, name: string | undefined):
 function showEndpoint(main: HTMLElement, gateway: Gateway, endpoint: Endpoint, status: HTMLElement): void {
   const { name, summary, path, columns, parameters, caching } = endpoint;
   document.title = name;
-  const conditions = rowArgumentNames(endpoint).map((one) => ({ name: one }));
-  const values = valuesOf(location.search, [...parameters, ...conditions]);
+  const values = valuesInAddress(location.search, parameters);
   const { chart: choice, order } = viewOf(location.hash);
   const chart = buildChart({ columns, onChoice: () => {}, actions: [] });
   const table = new RowTable(columns, () => {});
@@ -54,7 +53,7 @@ function showEndpoint(main: HTMLElement, gateway: Gateway, endpoint: Endpoint, s
       const response = await gateway.rows(path + searchOf(values), new AbortController().signal, false);
       const { rows, headers } = response;
       const computedAt = headers.get('querygate-computed-at')?.slice(0, 19).replace('T', ' ');
-      status.textContent =
+      const found =
         rows.length === 0
           ? rowArgumentsIn(endpoint, values).size > 0
             ? noneMeetConditions
@@ -62,6 +61,7 @@ function showEndpoint(main: HTMLElement, gateway: Gateway, endpoint: Endpoint, s
           : computedAt === undefined
             ? ''
             : `Rows of ${computedAt} UTC.`;
+      status.textContent = `${warningText(headers)} ${found}`.trim();
       table.sort(order);
       if (chart === undefined) table.show(rows);
       else chart.show(rows, choice, isCut(response), computedAtOf(headers));

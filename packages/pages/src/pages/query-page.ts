@@ -2,8 +2,14 @@ import { button, element, section } from '../element.ts';
 import type { Column, Endpoint, ReadersKey } from '../endpoint.ts';
 import type { Gateway, GatewayError } from '../gateway.ts';
 import { buildForm, type ParameterForm } from '../parameters/form.ts';
-import { rowArgumentNames, rowArgumentsIn, withoutPage } from '../parameters/row-arguments.ts';
-import { exampleValues, isComplete, type ParameterValues, searchOf, valuesOf } from '../parameters/values.ts';
+import { rowArgumentsIn, withoutPage } from '../parameters/row-arguments.ts';
+import {
+  exampleValues,
+  isComplete,
+  type ParameterValues,
+  searchOf,
+  valuesInAddress,
+} from '../parameters/values.ts';
 import { buildResult, type ResultSection } from '../result/result.ts';
 import { cachingText } from '../words.ts';
 import { buildSnippetSection, type SnippetSection } from '../snippets/snippet-section.ts';
@@ -92,15 +98,11 @@ class QueryPage {
   readAddress(): void {
     const { endpoint, key } = this.#options;
     const { parameters } = endpoint;
-    const named = [...parameters, ...rowArgumentNames(endpoint).map((name) => ({ name }))];
-    const own = valuesOf(location.search, parameters);
-    const isExample = own.size === 0;
+    const given = valuesInAddress(location.search, parameters);
+    const isExample = !parameters.some(({ name }) => given.has(name));
     this.#view = viewOf(location.hash);
-    this.#form.write(isExample ? exampleValues(parameters, key) : own);
-    this.#values = this.#withRowArguments(
-      isExample ? this.#form.read() : own,
-      valuesOf(location.search, named),
-    );
+    this.#form.write(isExample ? exampleValues(parameters, key) : given);
+    this.#values = isExample ? new Map([...this.#form.read(), ...given]) : given;
     this.#snippets.show(this.#view.tab);
     const isRunnable = isComplete(this.#values, parameters);
     const { element: settings, examples } = this.#settings;

@@ -15,6 +15,30 @@ export function valuesOf(search: string, parameters: readonly Pick<Parameter, 'n
   );
 }
 
+/**
+ * The values in an address for the gateway. A name that is not declared is kept, and a list may be spelled as in REST, `a[]=1`:
+ * the gateway refuses what it cannot take, or warns of it. Without it, the rows would be those of another request.
+ */
+export function valuesInAddress(
+  search: string,
+  parameters: readonly Pick<Parameter, 'name' | 'schema'>[],
+): ParameterValues {
+  const values = new Map<string, string[]>();
+  for (const [written, value] of new URLSearchParams(search)) {
+    const list = parameters.find(
+      ({ name, schema }) => schema.type === 'array' && name === written.replace(/\[\d*\]$/, ''),
+    );
+    const name = list?.name ?? written;
+    const isOwn = parameters.some((one) => one.name === name);
+    if (value !== '' && (isOwn || !otherForms.includes(name)))
+      values.set(name, [...(values.get(name) ?? []), value]);
+  }
+  return values;
+}
+
+/** They would change the form of the rows, or the rows to those of other columns. */
+const otherForms = ['format', 'select', 'sql'];
+
 /** The query string of values, with its `?`; '' without values. */
 export function searchOf(values: ParameterValues): string {
   const pairs = [...values].flatMap(([name, texts]) => texts.map((value) => [name, value]));

@@ -9,7 +9,15 @@ import { type AutoRefresh, buildAutoRefresh } from './auto-refresh.ts';
 import { buildLiveRows, type LiveRows } from './live-rows.ts';
 import { buildChips, buildPager, buildRowControls, type Chips, type Pager } from './row-controls.ts';
 import { buildRowsView, type RowsView } from './rows-view.ts';
-import { cacheText, emptyText, foundText, noneMeetConditions, problemText, rowsText } from '../words.ts';
+import {
+  cacheText,
+  emptyText,
+  foundText,
+  noneMeetConditions,
+  problemText,
+  rowsText,
+  warningText,
+} from '../words.ts';
 
 /** The part of a page that runs the query and shows the rows. */
 export interface ResultSection {
@@ -176,12 +184,13 @@ class Result implements ResultSection {
     // Screen readers do not say each change of rows that are followed.
     this.#status.ariaLive = this.#live?.isOn() ? 'off' : 'polite';
     if (this.#status.textContent !== text) this.#status.textContent = text;
-    this.#help.textContent =
+    const help =
       response.rows.length > 0
         ? ''
         : rowArgumentsIn(endpoint, this.#current).size > 0
           ? noneMeetConditions
           : emptyText(endpoint.parameters, this.#current);
+    this.#help.textContent = `${warningText(response.headers)} ${help}`.trim();
   }
 
   /** Rows that are shown follow their result, or are requested again. */

@@ -62,13 +62,14 @@ function startsQuery(tokens: readonly Token[]): boolean {
   return first !== undefined && ['SELECT', 'WITH', 'FROM', '('].includes(first);
 }
 
-/** Where SQL has a parameter as templates and other clients write it; `?` is the only one without its name. */
+/** Where SQL has a parameter as templates and other clients write it; `?` and `$1` are without its name. */
 function placeholderOf(
   name: string,
   sql: string,
 ): { readonly start: number; readonly text: string } | undefined {
-  const pattern = String.raw`\{\{[\s-]*${name}\b[^{}\n]*\}\}|\$\{\s*${name}\s*\}|%\(${name}\)s|(?<![:\w])[:$]${name}\b`;
-  const found = new RegExp(pattern).exec(sql) ?? /(?<=[=<>(,]\s*|\b(?:like|limit|in)\s+)\?/i.exec(sql);
+  const pattern = String.raw`\{\{[\s-]*${name}\b[^{}\n]*\}\}|\$\{\s*${name}\s*\}|%\(${name}\)s|(?<![:\w])[:$]${name}\b|(['"])@${name}\1`;
+  const found =
+    new RegExp(pattern).exec(sql) ?? /(?<=[=<>(,]\s*|\b(?:like|limit|in)\s+)(?:\?|\$\d+)/i.exec(sql);
   return found === null ? undefined : { start: found.index, text: found[0] };
 }
 

@@ -53,8 +53,17 @@ export const unary: Rule<Syntax.Unary> = (node, scope, context) => {
 /** BigQuery refuses a bare NULL as an operand, because the result could only be NULL. */
 export function refuseNullLiterals(operator: string, operands: readonly Syntax.Expression[]): void {
   const found = operands.find(({ kind }) => kind === 'NullLiteral');
-  if (found) throw new Unsupported(found, `operands of ${operator} cannot be literal NULL`);
+  if (found === undefined) return;
+  const test = nullTests[operator];
+  const advice = test === undefined ? '' : `: write ${test}`;
+  throw new Unsupported(found, `operands of ${operator} cannot be literal NULL${advice}`);
 }
+
+/** How a comparison with NULL is written that is meant to be true of some value. */
+const nullTests: Readonly<Record<string, string>> = {
+  '=': 'IS NULL',
+  '!=': 'IS NOT NULL',
+};
 
 export const concatenation: Rule<Syntax.Concatenation> = (node, scope, context) => {
   const operands = node.operands.map((operand) => context.expression(operand, scope));

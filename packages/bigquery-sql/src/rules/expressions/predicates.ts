@@ -22,6 +22,7 @@ import { isCollated } from '../collation.ts';
 import type { Context, Rule } from '../context.ts';
 import { callMacro } from '../macro-call.ts';
 import type { Scope } from '../scope.ts';
+import { requireComparable } from '../moment-text.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import { comparable, compare, containsValue, requireBool } from './comparison.ts';
 import { refuseNullLiterals } from './operators.ts';
@@ -100,6 +101,7 @@ function inList(
     return negate(test, negated);
   }
   const type = supertype(all) ?? unknown;
+  for (const [at, node] of nodes.entries()) requireComparable(node, members[at] ?? value, type);
   return operation(
     negated ? 'NOT IN' : 'IN',
     all.map((side) => convert(side, type)),

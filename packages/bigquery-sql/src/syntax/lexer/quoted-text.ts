@@ -56,6 +56,23 @@ const quotes: Readonly<Record<string, string>> = {
   '»': '"',
 };
 
-/** The end of a message about a character that GoogleSQL does not have. */
-export const straightQuote = (character: string): string =>
-  quotes[character] === undefined ? '' : `: write a straight quote, ${quotes[character]}`;
+/** Letters of other alphabets that look like those of names. */
+const lookAlikes = new Map(
+  [...'АВЕКМНОРСТХаеорсухіјѕΑΒΕΖΗΙΚΜΝΟΡΤΥΧο'].map((one, at) => [
+    one,
+    'ABEKMHOPCTXaeopcyxijsABEZHIKMNOPTYXo'.charAt(at),
+  ]),
+);
+
+/** The end of a message about a character that GoogleSQL does not have: the one that it looks like. */
+export function characterMeant(character: string): string {
+  const quote = quotes[character];
+  if (quote !== undefined) return `: write a straight quote, ${quote}`;
+  const letter = lookAlikes.get(character);
+  if (letter !== undefined) {
+    const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+    return ` (U+${code}), which looks like ${letter}: write ${letter}`;
+  }
+  const plain = /\p{Dash}|\u2212/u.test(character) ? '-' : character.normalize('NFKC');
+  return /^[!-~]$/.test(plain) && plain !== character ? `: write ${plain}` : '';
+}

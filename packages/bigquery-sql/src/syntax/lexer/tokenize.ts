@@ -1,7 +1,7 @@
 import { shorten } from '@querygate/text';
 import { SyntaxProblem } from '../syntax-problem.ts';
 import { isReserved } from './keywords.ts';
-import { readLiteral, readQuotedName, straightQuote } from './quoted-text.ts';
+import { characterMeant, readLiteral, readQuotedName } from './quoted-text.ts';
 import type { Token } from './tokens.ts';
 
 /** The tokens of a text. The last one is its end, or the first place that is not a token. */
@@ -72,7 +72,7 @@ function readToken(sql: string, start: number, previous: Token | undefined): Tok
   const found = String.fromCodePoint(sql.codePointAt(start) ?? 0);
   throw new SyntaxProblem(
     start,
-    `expected a character of GoogleSQL, found ${JSON.stringify(found)}${straightQuote(found)}`,
+    `expected a character of GoogleSQL, found ${JSON.stringify(found)}${characterMeant(found)}`,
   );
 }
 

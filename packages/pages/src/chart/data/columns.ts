@@ -60,7 +60,9 @@ export const isUndrawable = (value: Json | undefined): boolean =>
 
 /** Timestamps are microseconds; dates and datetimes are texts in UTC. @returns seconds since 1970 */
 export function secondsOf(value: Json | undefined): number | undefined {
-  if (typeof value === 'number' || typeof value === 'bigint') return Number(value) / 1e6;
+  // Beyond 2^53 the last microsecond of a year would be rounded to the next one.
+  if (typeof value === 'bigint') return Number(value / 1000n) / 1000;
+  if (typeof value === 'number') return value / 1e6;
   if (typeof value !== 'string') return undefined;
   const ms = Date.parse(value.includes('T') ? `${value}Z` : `${value}T00:00:00Z`);
   return Number.isNaN(ms) ? undefined : ms / 1000;

@@ -1,7 +1,7 @@
 import type { BarData } from '../data/bar-data.ts';
 import { readableNumber } from '../data/number-text.ts';
 import { axisTitle } from './panels.ts';
-import { fittedText, round, type Shape, shape, textShape, textWidth, titleText } from './shape.ts';
+import { boldRatio, fittedText, round, type Shape, shape, textShape, textWidth, titleText } from './shape.ts';
 
 /** A drawing of bars: for each column beside each other, or below each other where there is no room. */
 export interface BarDrawing {
@@ -25,7 +25,9 @@ export function drawBars(data: BarData, width: number): BarDrawing {
   const widest = Math.max(0, ...bars.map(({ name }) => textWidth(name)));
   // On a phone names are above their bars.
   const isNarrow = width < 520 && widest > width * 0.3;
-  const nameWidth = isNarrow ? 0 : Math.min(widest, width * 0.4) + 10;
+  // The names of the columns are above those of the bars, which may be much shorter.
+  const titleWidth = Math.min(textWidth(data.title) * boldRatio, width * 0.25);
+  const nameWidth = isNarrow ? 0 : Math.min(Math.max(widest, titleWidth), width * 0.4) + 10;
   const room = width - nameWidth;
   const beside = Math.max(1, Math.min(columns.length, Math.floor((room + gap) / (leastWidth + gap))));
   const panelWidth = (room - (beside - 1) * gap) / beside;

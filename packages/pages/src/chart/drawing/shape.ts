@@ -60,6 +60,9 @@ export function fittedText(
   return textShape(x, y, shown, attributes, ...(shown === text ? [] : [shape('title', {}, text)]));
 }
 
-/** The title of an axis, in bold letters, which are about a fifth wider. */
+/** Bold letters are about a fifth wider. */
+export const boldRatio = 1.2;
+
+/** The title of an axis, in bold letters. */
 export const titleText = (x: number, y: number, title: string, width: number): Shape =>
-  fittedText(x, y, title, width / 1.2, { class: 'axis-title' });
+  fittedText(x, y, title, width / boldRatio, { class: 'axis-title' });
