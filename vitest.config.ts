@@ -51,7 +51,7 @@ export default defineConfig({
     env: { TEST_DEMO_STORES: join(tmpdir(), `querygate-demo-${process.pid}`), TEST_PROGRAMS: programs },
     globalSetup: 'test/support/demo-store.ts',
     sequence: { sequencer: LongestFirst },
-    // Most of the time tests wait: for deadlines, for a frozen Redis, for processes to end.
-    maxWorkers: Math.max(5, availableParallelism()),
+    // One more than cores: tests wait often, for deadlines, for a frozen Redis, for processes to end.
+    maxWorkers: availableParallelism() + 1,
   },
 });

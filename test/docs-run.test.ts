@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { settingNames } from '../src/config/settings.ts';
 import { openCommandHost } from './support/command-host.ts';
+import { nightly } from './support/nightly.ts';
 import { ago, openTestApp } from './support/test-app.ts';
 
 const read = (file: string) => readFileSync(file, 'utf8');
@@ -90,7 +91,7 @@ test('commands.md has every command, and the exit codes of the help', async () =
   for (const row of rows) expect(commandsPage()).toContain(row);
 });
 
-test('compiler.md shows what becomes of its example', async () => {
+nightly('compiler.md shows what becomes of its example', async () => {
   const [, query = '', result = ''] =
     /```sql\n(select left[\s\S]*?)```[\s\S]*?```sql\n(SELECT [\s\S]*?)```/.exec(read('docs/compiler.md')) ??
     [];

@@ -7,6 +7,7 @@ import { openRunner } from '../../src/author/sql/runner.ts';
 import { sqlUsage } from '../../src/author/sql/usage.ts';
 import { openCommandHost } from '../support/command-host.ts';
 import { runQuerygate, startGateway } from '../support/gateway-process.ts';
+import { nightly } from '../support/nightly.ts';
 import { partText, queryText } from '../support/queries.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
@@ -70,7 +71,7 @@ describe('parts of the queries folder', () => {
     expect(wrong.lines).toMatchObject([{ error: { message, line: 5, column: 3 } }]);
   });
 
-  test('are refused where they are not read right', async () => {
+  nightly('are refused where they are not read right', async () => {
     writeFileSync(join(parts, 'broken.sql'), partText('SELECT\n  1 +'));
     const statements = ['select 1 as a', 'select n from query.bse', 'select 2 as a'];
     const several = 'select 1 as n from query.bse,\n query.broken';
@@ -287,7 +288,7 @@ INT64 | STRING | INT64
     expect(lines).toMatchObject([{ statement: 1, explain: { generic: expect.stringMatching(/^SELECT/) } }]);
   });
 
-  test('reads the demo of the shipped queries', async () => {
+  nightly('reads the demo of the shipped queries', async () => {
     const { lines } = await runJson(['select count(*) > 0 as has_rows from edge_logs'], {});
     expect(lines).toMatchObject([{ rows: [[true]] }]);
   });
@@ -398,7 +399,7 @@ INT64 | STRING | INT64
     ]);
   });
 
-  test('runs beside a gateway that has the store open', async () => {
+  nightly('runs beside a gateway that has the store open', async () => {
     const data = join(folder, 'shared');
     const queries = join(folder, 'shared-queries');
     mkdirSync(join(queries, 'tables'), { recursive: true });
@@ -441,7 +442,7 @@ describe('querygate sql loads the rows of a wildcard', () => {
   const rowsOf = async (args: readonly string[]) => (await runJson(args, env)).lines;
 
   const wildcard = 'select count(*) from `ev_*`';
-  test('named in a file of SQL, of JSON, and of a saved query', async () => {
+  nightly('named in a file of SQL, of JSON, and of a saved query', async () => {
     const texts = {
       'plain.sql': `-- days\n${wildcard};`,
       'list.json': JSON.stringify([{ sql: wildcard }]),

@@ -7,6 +7,7 @@ import { axeViolations, screensOf } from '../support/axe.ts';
 import { isWithoutBrowser, openBrowser, type Watched, watchPage } from '../support/browser.ts';
 import { type GatewayProcess, startGateway } from '../support/gateway-process.ts';
 import { type KeyFile, writeKeyFile } from '../support/key-files.ts';
+import { nightly } from '../support/nightly.ts';
 import { queryText } from '../support/queries.ts';
 import { type ServedApp, serveTestApp } from '../support/served-app.ts';
 
@@ -162,28 +163,31 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', () => {
       await context.close();
     });
 
-    test('keeps the tabs in a storage that is full, and opens the examples if it cannot be read', async () => {
-      const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-      const { page } = await open(context);
-      await edit(page, 'query Mine { __typename }');
-      await waitUntilKept(page, 'Mine');
-      // As if the catalog had changed, while other pages took the rest of the storage.
-      await page.evaluate(`localStorage.setItem('querygate:examples', '[]');
+    nightly(
+      'keeps the tabs in a storage that is full, and opens the examples if it cannot be read',
+      async () => {
+        const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+        const { page } = await open(context);
+        await edit(page, 'query Mine { __typename }');
+        await waitUntilKept(page, 'Mine');
+        // As if the catalog had changed, while other pages took the rest of the storage.
+        await page.evaluate(`localStorage.setItem('querygate:examples', '[]');
         for (let text = 'x'.repeat(1 << 20), at = 0; text !== ''; at += 1)
           try { localStorage.setItem('other' + at, text) } catch { text = text.slice(0, text.length >> 1) }`);
-      await page.reload();
-      await loaded(page);
-      await expect.poll(() => editorText(page), soon).toContain('query Mine');
-      // From another page of the gateway: GraphiQL keeps its tabs half a second after they change, so also after a clear.
-      await page.goto(`${gateway.origin}/healthz`);
-      await page.evaluate("localStorage.clear(); localStorage.setItem('querygate:graphiql:tabState', '{')");
-      await page.goto(`${gateway.origin}/graphql`);
-      await loaded(page);
-      expect(await tabsOf(page).count()).toBe(3);
-      await context.close();
-    });
+        await page.reload();
+        await loaded(page);
+        await expect.poll(() => editorText(page), soon).toContain('query Mine');
+        // From another page of the gateway: GraphiQL keeps its tabs half a second after they change, so also after a clear.
+        await page.goto(`${gateway.origin}/healthz`);
+        await page.evaluate("localStorage.clear(); localStorage.setItem('querygate:graphiql:tabState', '{')");
+        await page.goto(`${gateway.origin}/graphql`);
+        await loaded(page);
+        expect(await tabsOf(page).count()).toBe(3);
+        await context.close();
+      },
+    );
 
-    test('is loaded compressed, and from the cache of the browser the next time', async () => {
+    nightly('is loaded compressed, and from the cache of the browser the next time', async () => {
       const context = await browser.newContext();
       const page = await context.newPage();
       const protocol = await context.newCDPSession(page);
@@ -271,7 +275,7 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', () => {
       });
     });
 
-    test('fits on a phone: the editor above the result, panes closed until they are opened', async () => {
+    nightly('fits on a phone: the editor above the result, panes closed until they are opened', async () => {
       const context = await browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true });
       const { page } = await open(context);
       const show = (name: string) => page.getByRole('button', { name: new RegExp(`^(Show|Hide) ${name}`) });

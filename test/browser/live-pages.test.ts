@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { nightly } from '../support/nightly.ts';
 // Loaded before the first request, which could otherwise begin to wait after the time has passed.
 import '../../src/plugins/live/open-live.ts';
 import '../../src/plugins/live/replies/rest-replies.ts';
@@ -305,7 +306,7 @@ describe.skipIf(isWithoutBrowser)('a page that follows its result', () => {
     await page.close();
   });
 
-  test('takes no more memory after many changes', async () => {
+  nightly('takes no more memory after many changes', async () => {
     const page = await openLive();
     const session = await page.context().newCDPSession(page);
     const heap = async () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { isWithoutBrowser, openBrowser, watchPage } from '../support/browser.ts';
+import { isNightly } from '../support/nightly.ts';
 import { serveTestApp } from '../support/served-app.ts';
 import { apiKey } from '../support/test-app.ts';
 
@@ -75,7 +76,7 @@ test.skipIf(isWithoutBrowser)(
   },
 );
 
-test.skipIf(isWithoutBrowser)(
+test.skipIf(isWithoutBrowser || !isNightly)(
   'axe finds nothing in it, light and dark, on a phone and on a desk',
   async () => {
     const served = await serveTestApp({ API_KEY: apiKey });

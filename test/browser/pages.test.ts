@@ -3,11 +3,12 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isWithoutBrowser, openBrowser, watchPage } from '../support/browser.ts';
 import { type GatewayProcess, startGateway } from '../support/gateway-process.ts';
+import { atNight } from '../support/nightly.ts';
 
 const key = 'a-key-for-tests-only';
 
 /** The sizes at which the pages are tested: a phone, a laptop, a large screen. */
-const widths = [390, 1280, 1600];
+const widths = [390, ...atNight(1280, 1600)];
 
 describe.skipIf(isWithoutBrowser)('pages in a browser, over the demo', () => {
   let gateway: GatewayProcess;

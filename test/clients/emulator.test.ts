@@ -56,7 +56,7 @@ describe.skipIf(skipsEmulator)("Studio's statements on bigquery-emulator", () =>
   });
 
   const cases = studioCases({ functionId: '3f2a9c1e-5b7d-4e8f-9a6b-1c2d3e4f5a6b', shortHours: minutes / 60 });
-  const tried = cases.filter(runsHere).filter((_, at) => isNightly || at % 4 === 0);
+  const tried = cases.filter(runsHere).filter((_, at) => isNightly || at % 12 === 0);
   test.each(tried.map((one) => [one.name, one] as const))(
     'gives the expected rows: %s',
     async (_, { build, hours }) => {

@@ -16,6 +16,7 @@ import { parse } from 'yaml';
 import { readFolder } from '../../src/catalog/folder/read-folder.ts';
 import { runQuerygate } from '../support/gateway-process.ts';
 import { hasProgram } from '../support/has-program.ts';
+import { nightly } from '../support/nightly.ts';
 
 interface Item {
   readonly key: string;
@@ -68,7 +69,7 @@ describe('saved queries in a ConfigMap', () => {
     expect(items).toContainEqual({ key: 'tables_sedge__logs.json', path: 'tables/edge_logs.json' });
   });
 
-  test('are the same files in the volume, and valid there', async () => {
+  nightly('are the same files in the volume, and valid there', async () => {
     mountConfigMap(mount, '..one', items, (key) => readFileSync(join(root, files.get(key) ?? '')));
     expect(readFolder(mount)).toEqual(readFolder(folder));
     const { exitCode, output, errors } = await runQuerygate(['check', '--queries-dir', mount]);

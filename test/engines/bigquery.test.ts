@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import { testEngine } from '../../src/engine-contract/test-suite/test-engine.ts';
 import { bigquery } from '../../src/engines/bigquery/bigquery.ts';
 import { type Emulator, skipsEmulator, startEmulator } from '../support/bigquery-emulator.ts';
+import { isNightly } from '../support/nightly.ts';
 import { type ReasonProxy, startReasonProxy } from '../support/reason-proxy.ts';
 
-describe.skipIf(skipsEmulator)('on bigquery-emulator', () => {
+describe.skipIf(skipsEmulator || !isNightly)('on bigquery-emulator', () => {
   let emulator: Emulator;
   let proxy: ReasonProxy;
   let dataset: string;

@@ -7,6 +7,7 @@ import { createGateway, type EngineFactory } from 'querygate';
 import { describe, expect, test } from 'vitest';
 import { collectOutput } from '../support/child-output.ts';
 import { ready } from '../support/gateway-process.ts';
+import { nightly } from '../support/nightly.ts';
 
 const page = readFileSync('docs/engines.md', 'utf8');
 const folder = resolve('examples/array-engine');
@@ -64,14 +65,14 @@ describe('the example of docs/engines.md', () => {
     expect(stdout).toContain('INVALID_PARAMETER with its name (omitted: wrongValue)');
   });
 
-  test('is the setting ENGINE too; check says that it sees only the files', () => {
+  nightly('is the setting ENGINE too; check says that it sees only the files', () => {
     const { status, stderr, stdout } = querygate(['check'], { ENGINE: './engine.ts' });
     expect(status).toBe(0);
     expect(stderr + stdout).toMatch(/array/);
   });
 });
 
-test('a module that is not an engine stops the start, with a message', () => {
+nightly('a module that is not an engine stops the start, with a message', () => {
   const scratch = mkdtempSync(join(tmpdir(), 'querygate-engine-'));
   cpSync(join(folder, 'queries'), join(scratch, 'queries'), { recursive: true });
   writeFileSync(join(scratch, 'wrong.ts'), 'export const engine = 1;');

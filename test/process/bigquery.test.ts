@@ -15,6 +15,7 @@ import {
   startFakeBigquery,
 } from '../support/fake-bigquery.ts';
 import { type GatewayProcess, runCommand, startGateway } from '../support/gateway-process.ts';
+import { nightly } from '../support/nightly.ts';
 
 const bigquery = (fake: FakeBigquery) => ({
   ENGINE: 'bigquery',
@@ -157,7 +158,7 @@ describe.skipIf(skipsEmulator)('check-queries on bigquery-emulator', () => {
   });
 });
 
-test('200 queries on a server that never responds leave no resources in use', () => {
+nightly('200 queries on a server that never responds leave no resources in use', () => {
   const { stdout, stderr } = spawnSync(
     process.execPath,
     ['--expose-gc', 'test/engines/bigquery/unanswered-calls.ts'],

@@ -19,6 +19,7 @@ import { collectOutput } from '../support/child-output.ts';
 import { openCommandHost } from '../support/command-host.ts';
 import { demoCache } from '../support/demo-store.ts';
 import { ready, runQuerygate } from '../support/gateway-process.ts';
+import { nightly } from '../support/nightly.ts';
 import { queryText } from '../support/queries.ts';
 
 let folder: string;
@@ -240,7 +241,7 @@ describe('querygate in a folder of its own', () => {
     expect(await gateway.end()).toBe(0);
   });
 
-  test('the rows of the demo are made once and kept, but never in production', async () => {
+  nightly('the rows of the demo are made once and kept, but never in production', async () => {
     const queries = join(folder, 'queries');
     for (const name of ['tables', 'demo']) mkdirSync(join(queries, name), { recursive: true });
     const schema = [{ name: 'id', type: 'INTEGER', mode: 'NULLABLE' }];

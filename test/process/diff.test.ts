@@ -5,6 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openCommandHost } from '../support/command-host.ts';
 import { completeBody, errorReply, reply, startFakeBigquery } from '../support/fake-bigquery.ts';
+import { nightly } from '../support/nightly.ts';
 import { queryText, uuidOf } from '../support/query-folder.ts';
 
 const folders: string[] = [];
@@ -54,7 +55,7 @@ const diffIn = (folder: string, args: readonly string[] = ['HEAD'], env: Record<
 const summaryOf = ({ output }: { readonly output: string }) => output.trimEnd().split('\n').at(-1);
 
 describe('querygate diff', () => {
-  test('names each endpoint that a change of a view changes', async () => {
+  nightly('names each endpoint that a change of a view changes', async () => {
     const folder = makeRepository({
       'queries/a.sql': queryText({ sql: 'SELECT n FROM d.v' }),
       'queries/b.sql': queryText({ id: uuidOf(2) }),

@@ -122,7 +122,7 @@ test('the engine is killed again and again: what is served is right, and hits go
   await eventually(() => expect(childProcesses(child.pid)).toEqual([]));
 });
 
-test('an engine that does not answer is replaced', async () => {
+nightly('an engine that does not answer is replaced', async () => {
   writeData('silent', { 'a.ndjson': linesOf(0, 10) });
   const { child, log } = await start('silent');
   process.kill(engineOf(child.pid) ?? 0, 'SIGSTOP');

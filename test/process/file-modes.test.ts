@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { startGateway } from '../support/gateway-process.ts';
+import { nightly } from '../support/nightly.ts';
 import { queryText } from '../support/queries.ts';
 
 let folder: string;
@@ -59,7 +60,7 @@ async function watchModes(root: string, until: Promise<unknown>): Promise<Readon
   return modes;
 }
 
-test('what the gateway writes can be read by its own user only, whatever the umask', async () => {
+nightly('what the gateway writes can be read by its own user only, whatever the umask', async () => {
   const queries = join(folder, '.queries');
   cpSync('queries', queries, { recursive: true });
   const sorted =

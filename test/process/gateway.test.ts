@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { type GatewayProcess, runCommand, startGateway } from '../support/gateway-process.ts';
+import { nightly } from '../support/nightly.ts';
 import { queryText } from '../support/queries.ts';
 
 describe('the process', () => {
@@ -176,7 +177,7 @@ describe('the process', () => {
     );
   });
 
-  test('reports a store that another process uses and exits with 2', async () => {
+  nightly('reports a store that another process uses and exits with 2', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'querygate-test-'));
     const gateway = await startGateway({ DATA_DIR: dataDir, STORE_FILE: '' });
     const { exitCode, errors } = await runCommand('src/main.ts', {
@@ -192,14 +193,14 @@ describe('the process', () => {
     );
   });
 
-  test('exits with 2 if the memory limit is too small', async () => {
+  nightly('exits with 2 if the memory limit is too small', async () => {
     const { exitCode, errors } = await runCommand('src/main.ts', { DUCKDB_MEMORY_LIMIT: '1KB' });
     expect(exitCode).toBe(2);
     expect(errors).toContain('DUCKDB_MEMORY_LIMIT');
     expect(errors).not.toContain('    at ');
   });
 
-  test('exits with 2 if the data folder does not exist', async () => {
+  nightly('exits with 2 if the data folder does not exist', async () => {
     const { exitCode, errors } = await runCommand('src/main.ts', { DATA_DIR: 'no/such/folder' });
     expect(exitCode).toBe(2);
     expect(errors).toContain(

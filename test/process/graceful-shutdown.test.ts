@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { runCommand, startGateway } from '../support/gateway-process.ts';
+import { atNight } from '../support/nightly.ts';
 import { queryText } from '../support/queries.ts';
 
 const digits = 'unnest([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]) as';
@@ -72,7 +73,7 @@ describe('the process shuts down gracefully', () => {
     expect(await ended).toBe(1);
   });
 
-  test.each(['SIGTERM', 'SIGINT'])('at once on %s while it starts', async (signal) => {
+  test.each(['SIGTERM', ...atNight('SIGINT')])('at once on %s while it starts', async (signal) => {
     // The signal is sent as soon as there is a handler.
     const early = `process.on('newListener',(name)=>name==='${signal}'&&setTimeout(()=>process.kill(process.pid,name)))`;
     const { exitCode, output } = await runCommand('src/main.ts', {

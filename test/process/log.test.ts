@@ -4,7 +4,7 @@ import { existsSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startGateway } from '../support/gateway-process.ts';
-import { atNight } from '../support/nightly.ts';
+import { atNight, nightly } from '../support/nightly.ts';
 
 test.skipIf(!existsSync('/dev/full'))(
   'a log that cannot be written stops neither requests nor the exit',
@@ -59,7 +59,7 @@ test.each(['socket', ...atNight('pipe' as const)] as const)(
   60_000,
 );
 
-test.each(['pipe', ...atNight('socket' as const)] as const)(
+nightly.each(['pipe', 'socket'] as const)(
   'a %s that is not read does not stop the process; lines that are dropped are counted',
   async (kind) => {
     const lines = 30_000;

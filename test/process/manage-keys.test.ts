@@ -21,6 +21,7 @@ import { digestOf, idOfKey } from '../../src/keys/key-text.ts';
 import { openCommandHost } from '../support/command-host.ts';
 import { eventually } from '../support/eventually.ts';
 import { runCommand, runQuerygate, startGateway } from '../support/gateway-process.ts';
+import { nightly } from '../support/nightly.ts';
 
 describe('querygate keys', () => {
   const querygate = openCommandHost();
@@ -172,7 +173,7 @@ describe('querygate keys', () => {
     ]);
   });
 
-  test('eight concurrent commands make eight keys', async () => {
+  nightly('eight concurrent commands make eight keys', async () => {
     const processes = Array.from({ length: 8 }, () =>
       runQuerygate(['keys', 'create', '--name', 'one'], { API_KEYS_FILE: file }),
     );
@@ -376,7 +377,7 @@ describe('querygate keys', () => {
     expect(errors).toContain(`cannot be written (ENOENT): there is no folder ${join(folder, 'none')}`);
   });
 
-  test('the commands in the documentation run', () => {
+  nightly('the commands in the documentation run', () => {
     const [, block = ''] =
       /```sh\nexport API_KEYS_FILE=([\s\S]*?)```/.exec(readFileSync('docs/keys-and-tenants.md', 'utf8')) ??
       [];

@@ -23,45 +23,48 @@ const endless = queryText({
   sql: `select count(*) as x from ${from} where mod(a * b + c, 7) = cast(@n as int64)`,
 });
 
-test('a flood of endless queries is rejected, memory stays bounded, and the next caller gets a result', async () => {
-  const queries = mkdtempSync(join(tmpdir(), 'querygate-test-'));
-  writeFileSync(join(queries, 'endless.sql'), endless);
-  writeFileSync(
-    join(queries, 'quick.sql'),
-    queryText({ name: 'quick', columns: { x: 'integer' }, sql: 'select 1 as x' }),
-  );
-  const gateway = await startGateway({ API_KEY: 'key', QUERIES_DIR: queries, ENGINE_CONCURRENCY: '2' });
-  const port = Number(new URL(gateway.origin).port);
-  const headers = { 'x-api-key': 'key' };
-  const before = memoryMb(gateway);
-
-  // Pipelined requests are begun one at a time, so that many connections are needed.
-  const flood = Array.from({ length: 2_000 }, () => connect(port, '127.0.0.1').on('error', () => {}));
-  for (const [at, socket] of flood.entries()) {
-    const requests = Array.from(
-      { length: 5 },
-      (_, n) =>
-        `GET /api/endpoints/query/endless?n=${at * 5 + n} HTTP/1.1\r\nHost: a\r\nX-API-KEY: key\r\n\r\n`,
+nightly(
+  'a flood of endless queries is rejected, memory stays bounded, and the next caller gets a result',
+  async () => {
+    const queries = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+    writeFileSync(join(queries, 'endless.sql'), endless);
+    writeFileSync(
+      join(queries, 'quick.sql'),
+      queryText({ name: 'quick', columns: { x: 'integer' }, sql: 'select 1 as x' }),
     );
-    socket.write(requests.join(''));
-  }
-  while (countRejected(gateway) < flood.length * 5 - maxRequestsInFlight - 500) {
-    await sleep(50);
-  }
-  expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
-  expect(memoryMb(gateway) - before).toBeLessThan(300);
+    const gateway = await startGateway({ API_KEY: 'key', QUERIES_DIR: queries, ENGINE_CONCURRENCY: '2' });
+    const port = Number(new URL(gateway.origin).port);
+    const headers = { 'x-api-key': 'key' };
+    const before = memoryMb(gateway);
 
-  // Disconnecting cancels the queries, including those pipelined behind another.
-  for (const socket of flood) socket.destroy();
-  let status = 0;
-  for (let attempt = 0; attempt < 50 && status !== 200; attempt += 1) {
-    const answer = await fetch(`${gateway.origin}/api/endpoints/query/quick`, { headers });
-    status = answer.status;
-  }
-  expect(status).toBe(200);
-  expect(await gateway.end()).toBe(0);
-  rmSync(queries, { recursive: true });
-});
+    // Pipelined requests are begun one at a time, so that many connections are needed.
+    const flood = Array.from({ length: 2_000 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+    for (const [at, socket] of flood.entries()) {
+      const requests = Array.from(
+        { length: 5 },
+        (_, n) =>
+          `GET /api/endpoints/query/endless?n=${at * 5 + n} HTTP/1.1\r\nHost: a\r\nX-API-KEY: key\r\n\r\n`,
+      );
+      socket.write(requests.join(''));
+    }
+    while (countRejected(gateway) < flood.length * 5 - maxRequestsInFlight - 500) {
+      await sleep(50);
+    }
+    expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(200);
+    expect(memoryMb(gateway) - before).toBeLessThan(300);
+
+    // Disconnecting cancels the queries, including those pipelined behind another.
+    for (const socket of flood) socket.destroy();
+    let status = 0;
+    for (let attempt = 0; attempt < 50 && status !== 200; attempt += 1) {
+      const answer = await fetch(`${gateway.origin}/api/endpoints/query/quick`, { headers });
+      status = answer.status;
+    }
+    expect(status).toBe(200);
+    expect(await gateway.end()).toBe(0);
+    rmSync(queries, { recursive: true });
+  },
+);
 
 /** 1000 rows of 160 bytes; twenty of them are a response of 3 MB. */
 const large = queryText({

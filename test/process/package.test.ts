@@ -15,6 +15,7 @@ import { dirname, join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { collectOutput } from '../support/child-output.ts';
 import { ready } from '../support/gateway-process.ts';
+import { nightly } from '../support/nightly.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
 const copy = join(folder, 'copy');
@@ -172,7 +173,7 @@ describe('what needs packages that npm does not install with it ends with what t
     expect(stdout).not.toMatch(/^ {2}(?:new|tables|test|diff|lsp) /m);
   });
 
-  test('check --compose', () => {
+  nightly('check --compose', () => {
     writeFileSync(join(copy, 'users.graphql'), 'type Query { user: String }\n');
     const { status, stderr } = querygate(['check', '--compose', 'users.graphql']);
     expect({ status, lines: stderr.split('\n').length }).toEqual({ status: 1, lines: 3 });

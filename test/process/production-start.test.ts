@@ -34,9 +34,8 @@ describe('a start in production', () => {
     expect(output + errors).not.toMatch(/qg_\w/);
   });
 
-  test.each([
-    ['loop', 'ELOOP'],
-    ['one.sql', 'ENOTDIR'],
+  test.each<[string, string]>([
+    ...atNight<[string, string]>(['loop', 'ELOOP'], ['one.sql', 'ENOTDIR']),
     ['dataa', 'ENOENT'],
   ])('with data that cannot be read is refused with the path and the reason: %s', async (name, code) => {
     const DATA_DIR = join(folder, name);

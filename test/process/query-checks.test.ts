@@ -7,6 +7,7 @@ import { listFolder } from '../../src/catalog/folder/read-folder.ts';
 import { skipsEmulator, startEmulator } from '../support/bigquery-emulator.ts';
 import { openCommandHost } from '../support/command-host.ts';
 import { runQuerygate, startGateway } from '../support/gateway-process.ts';
+import { isNightly, nightly } from '../support/nightly.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
 const queries = join(folder, 'queries');
@@ -200,7 +201,7 @@ ASSERT EXISTS(SELECT 1 FROM ordres) AS 'x';
     );
   });
 
-  test('run beside a gateway that has the store open', async () => {
+  nightly('run beside a gateway that has the store open', async () => {
     write('checks/orders.sql', 'ASSERT (SELECT COUNT(*) FROM orders) = 3');
     const env = { ...settings, STORE_FILE: '' };
     const gateway = await startGateway({ ...env, PORT: '0' });
@@ -232,7 +233,7 @@ ASSERT EXISTS(SELECT 1 FROM ordres) AS 'x';
     expect(shown(output)).toBe('✓ checks/f › udf.plus(1, 1) = 2\n\n1 passed\n');
   });
 
-  test.skipIf(skipsEmulator)('run on the emulator of BigQuery', async () => {
+  test.skipIf(skipsEmulator || !isNightly)('run on the emulator of BigQuery', async () => {
     write(
       'checks/f.sql',
       "ASSERT udf.plus(1, 1) = 2 AS 'two'; ASSERT NULL AS 'null'; ASSERT 1 > 2 AS 'false';",

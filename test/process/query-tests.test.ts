@@ -7,6 +7,7 @@ import { skipsEmulator, startEmulator } from '../support/bigquery-emulator.ts';
 import { collectOutput } from '../support/child-output.ts';
 import { openCommandHost } from '../support/command-host.ts';
 import { runQuerygate } from '../support/gateway-process.ts';
+import { isNightly, nightly } from '../support/nightly.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -358,7 +359,7 @@ where _table_suffix = format_date('%Y%m%d', current_date()) group by name order 
     );
   });
 
-  test('--watch runs again at a change', async () => {
+  nightly('--watch runs again at a change', async () => {
     const child = spawn(process.execPath, ['src/main.ts', 'test', '--watch'], {
       env: { PATH: process.env.PATH, QUERIES_DIR: folder },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -396,7 +397,7 @@ describe('the tests of the shipped queries', () => {
     expect(exitCode).toBe(0);
   });
 
-  test.skipIf(skipsEmulator)(
+  test.skipIf(skipsEmulator || !isNightly)(
     'on BigQuery, large integers of a file are exact, and a wildcard fails its own test',
     async () => {
       const other = (id: string, sql: string) =>
@@ -428,7 +429,7 @@ describe('the tests of the shipped queries', () => {
     },
   );
 
-  test.skipIf(skipsEmulator)(
+  test.skipIf(skipsEmulator || !isNightly)(
     'pass on the emulator of BigQuery, without any table',
     async () => {
       const emulator = await startEmulator();

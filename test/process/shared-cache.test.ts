@@ -134,7 +134,7 @@ describe.skipIf(!hasRedis)('gateways that share a Redis', () => {
     },
   );
 
-  test('results and demand survive a restart, and one gateway refreshes for all', async () => {
+  nightly('results and demand survive a restart, and one gateway refreshes for all', async () => {
     const [first] = gateways;
     await request(first, 'quick');
     const results = () => redis.run((client) => client.keys('querygate:result:*'));

@@ -15,6 +15,7 @@ import {
 import { runQuerygate, startGateway } from '../support/gateway-process.ts';
 import { listen } from '../support/listen.ts';
 import { measureLoopTime } from '../support/loop-time.ts';
+import { nightly } from '../support/nightly.ts';
 import { type CollectedSpan, startTraceCollector } from '../support/trace-collector.ts';
 
 const query = `/*---
@@ -176,7 +177,7 @@ test('a failed run: the log line of the reason has the id, spans have only the c
   });
 });
 
-test('the default protocol is protobuf; gRPC is refused with what would be right', async () => {
+nightly('the default protocol is protobuf; gRPC is refused with what would be right', async () => {
   fake.respondWith(reply(completeBody([7])));
   const { OTEL_EXPORTER_OTLP_PROTOCOL: _, ...env } = exporting();
   const gateway = await startGateway({ ...onBigquery(), ...env });

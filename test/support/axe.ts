@@ -1,13 +1,11 @@
 import AxeSource from 'axe-core';
 import type { Page } from 'playwright-core';
-import { isNightly } from './nightly.ts';
+import { atNight, isNightly } from './nightly.ts';
 
-/** Screens for axe: each width in light and dark by turns, and at night in both. */
+/** Screens for axe: the first width in dark, and at night all of them, in light too. */
 export const screensOf = (...widths: readonly number[]) =>
-  widths.flatMap((width, at) =>
-    (['dark', 'light'] as const)
-      .filter((_, turn) => isNightly || turn === at % 2)
-      .map((colorScheme) => ({ width, colorScheme })),
+  (isNightly ? widths : widths.slice(0, 1)).flatMap((width) =>
+    (['dark', ...atNight('light' as const)] as const).map((colorScheme) => ({ width, colorScheme })),
   );
 
 /** What axe finds in a page, with the elements. */

@@ -49,7 +49,7 @@ nightly('the unit test of the recipe passes, and fails for other SQL', () => {
   expect(vitest()).toMatchObject({ status: 1, stdout: expect.stringContaining('1 failed') });
 });
 
-test('the command prints what the README says', () => {
+nightly('the command prints what the README says', () => {
   const examples = [...readme.matchAll(/^ {4}\$ bigquery-sql (.*)\n((?: {4}(?!\$ ).*\n)+)/gm)];
   expect(examples).toHaveLength(8);
   const words = (line: string) =>

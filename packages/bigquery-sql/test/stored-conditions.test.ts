@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { kinds, lostRows, openStoredRows } from '../conformance/stored-conditions.ts';
+import { times } from '../../../test/support/nightly.ts';
 
 let rows: Awaited<ReturnType<typeof openStoredRows>>;
 beforeAll(async () => {
@@ -24,7 +25,7 @@ test.each(conditions)('a condition leaves the stored rows for which it is true: 
 });
 
 /** `STORED_CONDITIONS=5000` for as many random conditions, of another seed each time: those that are wrong are printed. */
-const count = Number(process.env.STORED_CONDITIONS ?? 25);
+const count = Number(process.env.STORED_CONDITIONS ?? times(12));
 
 test('random conditions leave the stored rows for which they are true', {
   timeout: Math.max(30_000, 200 * count),

@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
+import { nightly } from '../../../test/support/nightly.ts';
 
-test('the example of the README imports a folder', () => {
+nightly('the example of the README imports a folder', () => {
   const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
   const [, example = ''] = /```ts\n([\s\S]*?)```/.exec(readme) ?? [];
   const folder = mkdtempSync(join(tmpdir(), 'import-'));

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Field, FieldType, TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { type ImportFolder, openImportFolder } from './import-folder.ts';
+import { isNightly } from '../../../test/support/nightly.ts';
 
 /** The values of every kind that JSON has, as JSON text. */
 const values = [
@@ -214,7 +215,7 @@ const stored: Partial<Record<FieldType, Readonly<Record<string, string>>>> = {
   },
 };
 
-const types = Object.keys(stored) as FieldType[];
+const types = (Object.keys(stored) as FieldType[]).filter((_, at) => isNightly || at % 2 === 0);
 
 /** Where a value may stand: the row around it, its field, and SQL that finds it. */
 const places: Readonly<

@@ -204,7 +204,7 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
     }
   });
 
-  test('5: stores small texts that expand to hundreds of megabytes', async () => {
+  nightly('5: stores small texts that expand to hundreds of megabytes', async () => {
     const name = await storedName('a');
     const bomb = zstdCompressSync(Buffer.alloc(500_000_000));
     const document = await buildDocument({ rows: ['{}'], truncated: false }, runTime(Date.now()));
@@ -266,7 +266,7 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
     expect(JSON.stringify(bodies)).not.toContain('evil');
   });
 
-  test('7: keeps a lease for ten minutes', async () => {
+  nightly('7: keeps a lease for ten minutes', async () => {
     const runMs = measureLoopTime();
     const { led, followed, lease, working } = await follow();
     for (const text of ['working 7', `working 7 ${'A'.repeat(43)}`]) {

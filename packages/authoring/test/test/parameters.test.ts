@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { runQuerygate } from '../../../../test/support/gateway-process.ts';
+import { nightly } from '../../../../test/support/nightly.ts';
 import { queryText } from '../../../../test/support/queries.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
@@ -64,7 +65,7 @@ test('tests of saved queries have lists, and a now that relative defaults count 
   expect(exitCode).toBe(0);
 });
 
-test('texts that look like numbers are those that are written', async () => {
+nightly('texts that look like numbers are those that are written', async () => {
   const own = mkdtempSync(join(folder, 'texts-'));
   for (const inner of ['tables', 'tests']) mkdirSync(join(own, inner));
   const fields = [
