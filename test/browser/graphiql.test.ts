@@ -103,41 +103,48 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', () => {
       await context.close();
     });
 
-    test('says how to run an example, which is not run by itself, and whose copy is answered elsewhere', async () => {
-      const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-      await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: gateway.origin });
-      const page = await context.newPage();
-      const sent: string[] = [];
-      page.on('request', (request) => {
-        if (request.method() === 'POST') sent.push(String(request.postDataJSON().operationName));
-      });
-      await page.goto(`${gateway.origin}/graphql`);
-      await loaded(page);
-      await expect.poll(() => editorText(page), soon).toMatch(/^# Run it with ▶, Ctrl-Enter or ⌘-Enter\.#/);
-      expect(sent).toEqual(['IntrospectionQuery']);
-      await page.getByRole('button', { name: /Prettify/ }).click();
-      await page.getByRole('button', { name: /Copy query/ }).click();
-      const copied = () => page.evaluate('navigator.clipboard.readText()').then(String);
-      await expect.poll(copied, soon).toMatch(/^# Run it with ▶.+\n# .+\nquery FunctionsInvocationStats \{/);
-      const query = await copied();
-      const answer = await fetch(`${gateway.origin}/graphql`, {
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          'x-api-key': await page.getByLabel('API key').inputValue(),
-        },
-        body: JSON.stringify({ query }),
-      });
-      expect(await answer.json()).toMatchObject({ data: { functionsInvocationStats: { truncated: false } } });
-      // It opens from a link too, and is run by the keys of the hint.
-      await page.goto(`${gateway.origin}/graphql?${new URLSearchParams({ query })}`);
-      await loaded(page);
-      await page.locator('.graphiql-query-editor .view-lines').first().click();
-      await page.keyboard.press('Control+Enter');
-      await page.locator('.result-window').getByText('"rows"').waitFor();
-      expect(sent).toEqual(['IntrospectionQuery', 'IntrospectionQuery', 'FunctionsInvocationStats']);
-      await context.close();
-    });
+    nightly(
+      'says how to run an example, which is not run by itself, and whose copy is answered elsewhere',
+      async () => {
+        const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+        await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: gateway.origin });
+        const page = await context.newPage();
+        const sent: string[] = [];
+        page.on('request', (request) => {
+          if (request.method() === 'POST') sent.push(String(request.postDataJSON().operationName));
+        });
+        await page.goto(`${gateway.origin}/graphql`);
+        await loaded(page);
+        await expect.poll(() => editorText(page), soon).toMatch(/^# Run it with ▶, Ctrl-Enter or ⌘-Enter\.#/);
+        expect(sent).toEqual(['IntrospectionQuery']);
+        await page.getByRole('button', { name: /Prettify/ }).click();
+        await page.getByRole('button', { name: /Copy query/ }).click();
+        const copied = () => page.evaluate('navigator.clipboard.readText()').then(String);
+        await expect
+          .poll(copied, soon)
+          .toMatch(/^# Run it with ▶.+\n# .+\nquery FunctionsInvocationStats \{/);
+        const query = await copied();
+        const answer = await fetch(`${gateway.origin}/graphql`, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            'x-api-key': await page.getByLabel('API key').inputValue(),
+          },
+          body: JSON.stringify({ query }),
+        });
+        expect(await answer.json()).toMatchObject({
+          data: { functionsInvocationStats: { truncated: false } },
+        });
+        // It opens from a link too, and is run by the keys of the hint.
+        await page.goto(`${gateway.origin}/graphql?${new URLSearchParams({ query })}`);
+        await loaded(page);
+        await page.locator('.graphiql-query-editor .view-lines').first().click();
+        await page.keyboard.press('Control+Enter');
+        await page.locator('.result-window').getByText('"rows"').waitFor();
+        expect(sent).toEqual(['IntrospectionQuery', 'IntrospectionQuery', 'FunctionsInvocationStats']);
+        await context.close();
+      },
+    );
 
     test('shows the results of a subscription', async () => {
       const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
@@ -430,7 +437,7 @@ describe.skipIf(isWithoutBrowser)('GraphiQL in a browser', () => {
       await context.close();
     });
 
-    test('loads the schema for a key in the headers of a tab, which nothing keeps', async () => {
+    nightly('loads the schema for a key in the headers of a tab, which nothing keeps', async () => {
       const { context, page } = await openRemote();
       await page.getByRole('button', { name: 'Headers', exact: true }).click();
       await page.locator('.graphiql-editor-tool .view-lines:visible').click();

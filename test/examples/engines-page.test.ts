@@ -51,7 +51,7 @@ describe('the example of docs/engines.md', () => {
     await gateway.close();
   });
 
-  test('passes the suite', () => {
+  nightly('passes the suite', () => {
     const args = ['--test', '--test-reporter=tap', 'array-engine.test.ts'];
     const { status, stdout } = spawnSync(process.execPath, args, {
       cwd: folder,

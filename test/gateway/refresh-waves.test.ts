@@ -1,7 +1,8 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect } from 'vitest';
 import { engineOf } from '../support/child-processes.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FolderApp, openFolderApp } from '../support/folder-app.ts';
+import { nightly } from '../support/nightly.ts';
 import { partText, queryText } from '../support/queries.ts';
 
 let opened: FolderApp | undefined;
@@ -47,11 +48,14 @@ const nextWave = async (app: FolderApp, after: number): Promise<number> => {
   return moment;
 };
 
-test('refreshes of queries over one part have one current time, also after the engine has been killed', async () => {
-  const app = await openFolderApp(files, { isIsolated: true });
-  opened = app;
-  const first = await nextWave(app, 0);
-  const second = await nextWave(app, first);
-  process.kill(engineOf(process.pid) ?? 0, 'SIGKILL');
-  await nextWave(app, second);
-});
+nightly(
+  'refreshes of queries over one part have one current time, also after the engine has been killed',
+  async () => {
+    const app = await openFolderApp(files, { isIsolated: true });
+    opened = app;
+    const first = await nextWave(app, 0);
+    const second = await nextWave(app, first);
+    process.kill(engineOf(process.pid) ?? 0, 'SIGKILL');
+    await nextWave(app, second);
+  },
+);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type AttackedGateway, openAttackedGateway } from '../attacks/attacked-gateway.ts';
 import { keysOfCallers, killProcesses, programs } from '../attacks/kills.ts';
 import { knownTexts } from '../attacks/texts.ts';
+import { nightly } from '../support/nightly.ts';
 
 // `npx node test/attacks/run.ts` sends all texts, also by GraphQL, and compares times and memory; it needs a machine of its own.
 let gateway: AttackedGateway;
@@ -23,8 +24,12 @@ test.each([crash, silence, memory, noInterrupt].filter((text) => text !== undefi
   120_000,
 );
 
-test('processes that are killed while SQL runs in them change no row, and no request waits for ever', async () => {
-  const { wrong, answers, kills } = await killProcesses(gateway, 4, Object.values(programs));
-  expect({ wrong, kills }).toEqual({ wrong: [], kills: 4 });
-  expect(answers).toBeGreaterThan(0);
-}, 120_000);
+nightly(
+  'processes that are killed while SQL runs in them change no row, and no request waits for ever',
+  async () => {
+    const { wrong, answers, kills } = await killProcesses(gateway, 4, Object.values(programs));
+    expect({ wrong, kills }).toEqual({ wrong: [], kills: 4 });
+    expect(answers).toBeGreaterThan(0);
+  },
+  120_000,
+);

@@ -15,7 +15,7 @@ import {
   startFakeBigquery,
 } from '../support/fake-bigquery.ts';
 import { type GatewayProcess, runCommand, startGateway } from '../support/gateway-process.ts';
-import { nightly } from '../support/nightly.ts';
+import { isNightly, nightly } from '../support/nightly.ts';
 
 const bigquery = (fake: FakeBigquery) => ({
   ENGINE: 'bigquery',
@@ -46,19 +46,20 @@ describe('the process with ENGINE=bigquery', () => {
     expect(gateway.log()).toMatch(/"msg":"queries\/logs\.all\.sql:\d+:1 BigQuery: 404 notFound Not found/);
   });
 
-  test.each(Object.entries({ ...malformedResponses, ...endlessResponses }))(
-    'keeps running after %s',
-    async (_, responder) => {
-      fake.respondWith(responder);
-      const headers = { 'x-api-key': 'key' };
-      const { origin, log } = impatient;
-      const response = await fetch(`${origin}/api/endpoints/query/logs.all?project=p`, { headers });
-      expect(response.status).toBeGreaterThanOrEqual(502);
-      expect(await response.json()).toHaveProperty('error.message');
-      expect((await fetch(`${origin}/healthz`)).status).toBe(200);
-      expect(log()).not.toContain('a bug in the gateway');
-    },
-  );
+  test.each(
+    Object.entries({ ...malformedResponses, ...endlessResponses }).filter(
+      (_, at) => isNightly || at % 3 === 0,
+    ),
+  )('keeps running after %s', async (_, responder) => {
+    fake.respondWith(responder);
+    const headers = { 'x-api-key': 'key' };
+    const { origin, log } = impatient;
+    const response = await fetch(`${origin}/api/endpoints/query/logs.all?project=p`, { headers });
+    expect(response.status).toBeGreaterThanOrEqual(502);
+    expect(await response.json()).toHaveProperty('error.message');
+    expect((await fetch(`${origin}/healthz`)).status).toBe(200);
+    expect(log()).not.toContain('a bug in the gateway');
+  });
 
   test('cancels the job of a caller who disconnects', async () => {
     fake.respondWith(reply(incompleteBody));
@@ -143,7 +144,7 @@ describe('check-queries --engine bigquery', () => {
 });
 
 describe.skipIf(skipsEmulator)('check-queries on bigquery-emulator', () => {
-  test('accepts the shipped queries, by dry runs', async () => {
+  nightly('accepts the shipped queries, by dry runs', async () => {
     const emulator = await startEmulator();
     const env = {
       BIGQUERY_PROJECT: emulator.project,

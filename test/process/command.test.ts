@@ -226,7 +226,7 @@ describe('querygate in a folder of its own', () => {
     expect(await gateway.end()).toBe(0);
   });
 
-  test('dev restarts when the settings change', async () => {
+  nightly('dev restarts when the settings change', async () => {
     const queries = join(folder, 'queries');
     mkdirSync(queries);
     writeFileSync(

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { runCommand, startGateway } from '../support/gateway-process.ts';
-import { atNight } from '../support/nightly.ts';
+import { atNight, nightly } from '../support/nightly.ts';
 import { queryText } from '../support/queries.ts';
 
 const digits = 'unnest([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]) as';
@@ -28,7 +28,7 @@ describe('the process shuts down gracefully', () => {
   const start = (env: Record<string, string> = {}) =>
     startGateway({ API_KEY: 'key', QUERIES_DIR: queries, ENGINE_CONCURRENCY: '1', ...env });
 
-  test('with a thousand idle connections, half a request, and a silent connection', async () => {
+  nightly('with a thousand idle connections, half a request, and a silent connection', async () => {
     const gateway = await start({ SHUTDOWN_DELAY_SECONDS: '2' });
     const port = Number(new URL(gateway.origin).port);
     const kept = await Promise.all(Array.from({ length: 1_000 }, () => open(port, get('/healthz'))));

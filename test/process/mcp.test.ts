@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type GatewayProcess, startGateway } from '../support/gateway-process.ts';
+import { nightly } from '../support/nightly.ts';
 import { makeQueryFolder, type QueryFolder, queryText } from '../support/query-folder.ts';
 
 /** Runs `querygate mcp` with some messages, until its input has ended. */
@@ -63,7 +64,7 @@ describe('querygate mcp', () => {
     }
   });
 
-  test('reports a wrong key, and a gateway that is not there', async () => {
+  nightly('reports a wrong key, and a gateway that is not there', async () => {
     const wrong = await talk(['--url', gateway.origin], { API_KEY: 'another-key' }, messages.slice(2, 3));
     expect(wrong.answers.get(2).error).toMatchObject({ code: 401 });
     const none = await talk(['--url', 'http://127.0.0.1:9'], {}, messages.slice(2, 3));

@@ -89,7 +89,7 @@ describe.skipIf(!hasRedis)('gateways that share a Redis', () => {
     });
     afterEach(() => load.close());
 
-    test.each(callersEach)('%i callers at each of three: one run', async (count) => {
+    nightly.each(callersEach)('%i callers at each of three: one run', async (count) => {
       const callers = gateways.flatMap((gateway) =>
         Array.from({ length: count }, () => request(gateway, 'slow?p=one')),
       );

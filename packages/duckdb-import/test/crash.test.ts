@@ -8,7 +8,7 @@ import { isNightly } from '../../../test/support/nightly.ts';
 import { idsBetween, lines } from './import-folder.ts';
 
 /** After these numbers of batches: at the beginning, between files, and at the end. */
-const kills = isNightly ? [0, 1, 3, 5, 7, 9, 11, 12, 14, 15] : [5, 15];
+const kills = isNightly ? [0, 1, 3, 5, 7, 9, 11, 12, 14, 15] : [11];
 
 const script = new URL('./import-until-killed.ts', import.meta.url).pathname;
 

@@ -18,6 +18,7 @@ import { queryText } from '../../../test/support/queries.ts';
 import { makeQueryFolder, type QueryFolder } from '../../../test/support/query-folder.ts';
 import { type ServedApp, serveTestApp } from '../../../test/support/served-app.ts';
 import { apiKey } from '../../../test/support/test-app.ts';
+import { isNightly } from '../../../test/support/nightly.ts';
 
 const nasty: readonly (readonly [string, string])[] = [
   ['plain text', 'abc'],
@@ -102,19 +103,22 @@ describe('snippets of the pages', () => {
     return join(scratch, name);
   };
 
-  test.each(nasty)('curl, TypeScript and Python send %s as it is', async (_, text) => {
-    const row = { text, number: 7, kind: 'c' };
-    const curl = curlSnippet(options(text));
-    expect(curl).not.toContain(apiKey);
-    expect(JSON.parse(await run('bash', ['--norc', '-c', curl]))).toEqual({ result: [row] });
-    const typescript = typescriptSnippet(options(text)).replace(
-      'console.log(result)',
-      'console.log(JSON.stringify(result))',
-    );
-    expect(JSON.parse(await run(process.execPath, [file('snippet.mts', typescript)]))).toEqual([row]);
-    const python = pythonSnippet(options(text)).replace('print(row)', 'print(json.dumps(row))');
-    expect(JSON.parse(await run('python3', [file('snippet.py', python)]))).toEqual(row);
-  });
+  test.each(nasty.filter((_, at) => isNightly || at % 3 === 0))(
+    'curl, TypeScript and Python send %s as it is',
+    async (_, text) => {
+      const row = { text, number: 7, kind: 'c' };
+      const curl = curlSnippet(options(text));
+      expect(curl).not.toContain(apiKey);
+      expect(JSON.parse(await run('bash', ['--norc', '-c', curl]))).toEqual({ result: [row] });
+      const typescript = typescriptSnippet(options(text)).replace(
+        'console.log(result)',
+        'console.log(JSON.stringify(result))',
+      );
+      expect(JSON.parse(await run(process.execPath, [file('snippet.mts', typescript)]))).toEqual([row]);
+      const python = pythonSnippet(options(text)).replace('print(row)', 'print(json.dumps(row))');
+      expect(JSON.parse(await run('python3', [file('snippet.py', python)]))).toEqual(row);
+    },
+  );
 
   test('the TypeScript compiles under strict, with the types of the columns', () => {
     file(

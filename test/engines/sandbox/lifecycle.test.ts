@@ -9,6 +9,7 @@ import { openSandboxes } from '../../../src/engines/duckdb/sandbox/open-sandboxe
 import { type SandboxProcess, startSandbox } from '../../../src/engines/duckdb/sandbox/sandbox-process.ts';
 import { collectOutput } from '../../support/child-output.ts';
 import { eventually } from '../../support/eventually.ts';
+import { nightly } from '../../support/nightly.ts';
 
 const { execPath } = process;
 const limits = { memoryBytes: 1e9, diskBytes: 1e9, processorMs: 60_000 };
@@ -130,7 +131,7 @@ test('a process is ready before it has run texts over no rows, and a text ends t
   await sandbox.ended;
 });
 
-test('what a process has compiled is kept where Node keeps it, for those that start later', async () => {
+nightly('what a process has compiled is kept where Node keeps it, for those that start later', async () => {
   const compiled = join(folder, 'compiled');
   vi.stubEnv('NODE_COMPILE_CACHE', compiled);
   onTestFinished(() => void vi.unstubAllEnvs());

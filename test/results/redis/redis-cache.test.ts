@@ -10,6 +10,7 @@ import { buildDocument } from '../../../src/results/result-document.ts';
 import { leaseMs, type SharedCache } from '../../../src/results/shared/shared-cache.ts';
 import { blockEventLoop } from '../../support/block-event-loop.ts';
 import { fakeEngine } from '../../support/fake-engine.ts';
+import { nightly } from '../../support/nightly.ts';
 import { draftQuery } from '../../support/queries.ts';
 import { hasRedis, type RedisServer, redisServer } from '../../support/redis-server.ts';
 import { runTime } from '../../support/run-time.ts';
@@ -175,7 +176,7 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
     });
   });
 
-  test('a pause of every gateway that is longer than a lease does not cause a second run', async () => {
+  nightly('a pause of every gateway that is longer than a lease does not cause a second run', async () => {
     await redis.start();
     const engine = fakeEngine({ clock: systemClock, queryMs: 5_000 });
     const query = draftQuery({
