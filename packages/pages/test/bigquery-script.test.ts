@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Endpoint, endpointsOf, type OpenapiDocument } from '../src/endpoint.ts';
-import { valuesOf } from '../src/parameters/values.ts';
+import { valuesInAddress } from '../src/parameters/values.ts';
 import { bigquerySnippet } from '../src/snippets/snippets.ts';
 import { type Emulator, skipsEmulator, startEmulator } from '../../../test/support/bigquery-emulator.ts';
 import { queryText } from '../../../test/support/queries.ts';
@@ -111,7 +111,7 @@ describe.skipIf(skipsEmulator)("BigQuery's script of the pages, read by the emul
     )}`;
     const response = await fetch(origin + endpoint.path + search, { headers: { 'x-api-key': apiKey } });
     expect(await response.json()).toEqual({ result: [{}] });
-    const values = valuesOf(search, endpoint.parameters);
+    const values = valuesInAddress(search, endpoint.parameters);
     const script = bigquerySnippet(sql, { origin, endpoint, values });
     // The emulator analyses EXECUTE IMMEDIATE, and does not run it.
     await run(script);

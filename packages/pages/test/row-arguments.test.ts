@@ -13,12 +13,15 @@ import {
   withoutPage,
   withPageSize,
 } from '../src/parameters/row-arguments.ts';
-import { type ParameterValues, searchOf, valuesOf } from '../src/parameters/values.ts';
+import { type ParameterValues, searchOf, valuesInAddress } from '../src/parameters/values.ts';
 
 type Rows = Parameters<typeof rowArgumentNames>[0];
 
 const endpoint = (more: Partial<Rows> = {}, declared: readonly string[] = ['project']): Rows => ({
-  parameters: declared.map((name) => ({ name })) as unknown as Endpoint['parameters'],
+  parameters: declared.map((name) => ({
+    name,
+    schema: { type: 'string' },
+  })) as unknown as Endpoint['parameters'],
   filter: ['n', 'text', 'at', 'project'],
   order: ['n', 'at'],
   pageKeys: [],
@@ -28,11 +31,7 @@ const endpoint = (more: Partial<Rows> = {}, declared: readonly string[] = ['proj
 
 const column = (name: string, type = 'string') => ({ name, type, repeated: false }) as unknown as Column;
 
-const read = (of: Rows, search: string): ParameterValues =>
-  valuesOf(
-    search,
-    [...of.parameters.map(({ name }) => name), ...rowArgumentNames(of)].map((name) => ({ name })),
-  );
+const read = (of: Rows, search: string): ParameterValues => valuesInAddress(search, of.parameters);
 
 describe('row arguments of an address', () => {
   test('are those that the endpoint has; its parameters are its own', () => {
@@ -41,7 +40,7 @@ describe('row arguments of an address', () => {
       things,
       '?project=p&n=gte.1&n=lt.9&order=n.desc&offset=2&after=x&select=count()&other=1',
     );
-    expect(searchOf(values)).toBe('?project=p&n=gte.1&n=lt.9&order=n.desc&offset=2');
+    expect(searchOf(values)).toBe('?project=p&n=gte.1&n=lt.9&order=n.desc&offset=2&after=x&other=1');
     expect(searchOf(rowArgumentsIn(things, values))).toBe('?n=gte.1&n=lt.9&order=n.desc&offset=2');
     const plain = endpoint({ filter: [], order: [] });
     expect(rowArgumentNames(plain)).toEqual([]);

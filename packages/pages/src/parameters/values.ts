@@ -4,20 +4,10 @@ import { canonicalMoment } from './moments.ts';
 /** The texts of each parameter. A parameter without a value is not in it. */
 export type ParameterValues = ReadonlyMap<string, readonly string[]>;
 
-/** The values in an address. Empty values count as absent, and what is not declared is ignored. */
-export function valuesOf(search: string, parameters: readonly Pick<Parameter, 'name'>[]): ParameterValues {
-  const query = new URLSearchParams(search);
-  return new Map(
-    parameters.flatMap(({ name }) => {
-      const values = query.getAll(name).filter((value) => value !== '');
-      return values.length === 0 ? [] : [[name, values] as const];
-    }),
-  );
-}
-
 /**
- * The values in an address for the gateway. A name that is not declared is kept, and a list may be spelled as in REST, `a[]=1`:
- * the gateway refuses what it cannot take, or warns of it. Without it, the rows would be those of another request.
+ * The values in an address, for the gateway; empty ones count as absent. A name that is not declared is kept, and a list may be
+ * spelled as in REST, `a[]=1`: the gateway refuses what it cannot take, or warns of it. Without it, the rows would be those of
+ * another request.
  */
 export function valuesInAddress(
   search: string,
