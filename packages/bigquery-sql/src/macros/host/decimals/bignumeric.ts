@@ -10,6 +10,7 @@ import {
   parseDecimal,
   power10,
   type RoundingMode,
+  rootOf,
   roundingModes,
   roundTo,
   truncateTo,
@@ -106,11 +107,7 @@ function fixedText(text: string, places: bigint): string {
 /** The square root, rounded to 38 digits. */
 function squareRoot(value: bigint): bigint {
   if (value < 0n) throw new Error('Argument to SQRT cannot be negative');
-  const target = value * one * 100n;
-  if (target === 0n) return 0n;
-  let root = 1n << BigInt(Math.ceil(target.toString(2).length / 2));
-  for (let next = (root + target / root) >> 1n; next < root; next = (root + target / root) >> 1n) root = next;
-  return divideRounded(root, 10n);
+  return rootOf(value, 2n, one);
 }
 
 /** A number in JSON; a text if FLOAT64 does not hold it, and an integer of 64 bits also beyond 2^53. */

@@ -1,13 +1,12 @@
 import { hostFunction } from '../host-function.ts';
 import { numericText } from './bignumeric.ts';
 import {
-  abs,
   bignumericScale,
   checkedBignumeric,
-  divideRounded,
   numericScale,
   parseDecimal,
   power10,
+  rootOf,
 } from './decimal.ts';
 import { exponentialOf, logarithmOf, logarithmTo } from './decimal-power.ts';
 
@@ -41,15 +40,8 @@ function exponential(value: bigint, one: bigint): bigint {
   return result;
 }
 
-/** The cube root. One digit more is cut off exactly, so that it rounds as all the others would. */
-function cubeRoot(value: bigint, one: bigint): bigint {
-  const target = abs(value) * one * one * 1000n;
-  if (target === 0n) return 0n;
-  let root = 1n << BigInt(Math.ceil(target.toString(2).length / 3));
-  const better = () => (2n * root + target / (root * root)) / 3n;
-  for (let next = better(); next < root; next = better()) root = next;
-  return divideRounded(value < 0n ? -root : root, 10n);
-}
+const cubeRoot = (value: bigint, one: bigint): bigint =>
+  value < 0n ? -rootOf(-value, 3n, one) : rootOf(value, 3n, one);
 
 const functions: Readonly<Record<string, DecimalFunction>> = {
   cbrt: cubeRoot,

@@ -28,6 +28,21 @@ export function divideRounded(
   return a < 0n !== b < 0n ? -rounded : rounded;
 }
 
+/**
+ * A root of a number that is not negative, to the nearest unit. One digit more is cut off exactly, so that it rounds as all the
+ * others would.
+ *
+ * @param one in units of 10^-digits, as the value and the root are
+ */
+export function rootOf(value: bigint, degree: bigint, one: bigint): bigint {
+  const target = value * one ** (degree - 1n) * 10n ** degree;
+  if (target === 0n) return 0n;
+  let root = 1n << BigInt(Math.ceil(target.toString(2).length / Number(degree)));
+  const better = () => ((degree - 1n) * root + target / root ** (degree - 1n)) / degree;
+  for (let next = better(); next < root; next = better()) root = next;
+  return divideRounded(root, 10n);
+}
+
 /** @throws Error if a value is not a BIGNUMERIC */
 export function checkedBignumeric(value: bigint): bigint {
   if (value >= -bignumericLimit && value < bignumericLimit) return value;
