@@ -34,13 +34,13 @@ export function sqlProblems(
   files: readonly FileSql[],
 ): readonly Problem[] {
   if (dialect.sql === 'native' || dialect.flags?.hasOwnTables) return [];
-  return files.flatMap((file) => problemsOfSql(file, tables, false));
+  return files.flatMap((file) => problemsOfSql(file, tables));
 }
 
 /** The problems of parts that no query reads; those of others are found in their readers. */
 export function unreadProblems({ unreadParts = [], tables }: Catalog, dialect: Dialect): readonly Problem[] {
   if (dialect.sql === 'native' || dialect.flags?.hasOwnTables) return [];
-  return unreadParts.flatMap((part) => problemsOfSql({ ...part, columns: undefined }, tables, false));
+  return unreadParts.flatMap((part) => problemsOfSql({ ...part, columns: undefined }, tables));
 }
 
 /**
@@ -79,7 +79,7 @@ const placeOf = ({ file, line, column }: Problem): string => `${file}:${line}:${
 export function problemsOfSql(
   file: FileSql,
   tables: Catalog['tables'],
-  hasOpenTables: boolean,
+  hasOpenTables = false,
 ): readonly Problem[] {
   const { parameters, columns, problems = [] } = file;
   if (problems.length > 0) return problems;

@@ -21,9 +21,12 @@ function keysProblem(value: unknown): string | undefined {
   if (form !== undefined)
     return `is the function that makes a source, and must be what it makes, as in ${form}`;
   if (isKeySource(value)) return undefined;
-  const wrong = Array.isArray(value) ? value.findIndex((one) => keysProblem(one) !== undefined) : -1;
   if (!Array.isArray(value)) return `${kindOf(value)}; must be ${keySource}`;
-  return wrong < 0 ? undefined : `entry ${wrong + 1} ${keysProblem(value[wrong])}`;
+  for (const [at, entry] of value.entries()) {
+    const problem = keysProblem(entry);
+    if (problem !== undefined) return `entry ${at + 1} ${problem}`;
+  }
+  return undefined;
 }
 
 const rules: OptionRules<GatewayOptions> = {

@@ -64,6 +64,7 @@ export function parseSavedQuery(name: string, file: string, text: string, link =
   const parts = { ...own, ...linked };
   const header = headerSchema.safeParse(parts.header, { error: describeIssue });
   const headerProblems = header.success ? checkHeader(header.data) : schemaProblems(header.error);
+  const areHidden = hidesParameters(headerProblems);
   const page = header.success ? readPage(header.data, parts.sql) : undefined;
   const push = header.success ? readPush(header.data, parts.sql) : undefined;
   const problems = [
@@ -74,9 +75,9 @@ export function parseSavedQuery(name: string, file: string, text: string, link =
       ...(push?.problems ?? []),
     ].map(({ path, message }) => ({ file, line: parts.lineOf(path), message })),
     ...syntaxProblems(page?.syntaxProblem ?? push?.syntaxProblem, linked),
-    ...linked.problems.filter((one) => !(isUndeclared(one) && hidesParameters(headerProblems))),
+    ...linked.problems.filter((one) => !(areHidden && isUndeclared(one))),
     ...checkOwnJavascript(own.sql, { file, line: own.sqlLine }),
-    ...(hidesParameters(headerProblems)
+    ...(areHidden
       ? []
       : checkParameterUse(file, own, linked.problems.length > 0 ? undefined : linked.passed)),
     ...(header.success ? checkLimits(file, header.data, parts) : []),

@@ -69,7 +69,7 @@ function check(
   if (parts && !parts.isServed(path)) {
     const own = parts.problems.get(path) ?? [];
     const compiled = isKnown && own.length === 0 ? parts.asQueries(path) : [];
-    const ofSql = compiled.flatMap((part) => problemsOfSql({ ...part, columns: undefined }, tables, false));
+    const ofSql = compiled.flatMap((part) => problemsOfSql({ ...part, columns: undefined }, tables));
     return { problems: [...own, ...ofSql], unfinished, query: undefined, types: [] };
   }
   const parsed = parseSavedQuery(name, file, text, parts?.link);
@@ -95,7 +95,7 @@ function problemsIn(
   known: readonly Problem[],
   tables: readonly TableSchema[],
 ): readonly Problem[] {
-  return problemsOfSql(sql, tables, false).filter(
+  return problemsOfSql(sql, tables).filter(
     ({ line, column }) =>
       column === undefined || !known.some((one) => one.line === line && one.column === column),
   );
