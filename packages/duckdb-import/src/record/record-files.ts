@@ -1,6 +1,6 @@
 import type { ImportState } from '../import-state.ts';
 import type { Scan } from '../scan/scan-folder.ts';
-import { jsonTextAdvice } from '../scan/json-text.ts';
+import { otherKindAdvice } from '../scan/other-kind.ts';
 import { incompleteLine } from '../store/manifest.ts';
 import { inTransaction, runAll } from '../store/statements.ts';
 
@@ -60,7 +60,7 @@ export async function recordScan(state: ImportState, { folder, missing, unchange
   for (const { name, number, lines } of incomplete) {
     manifest.incomplete.add(number);
     const file = files.get(name);
-    const advice = file && (await jsonTextAdvice(file, { line: 1, reason: incompleteLine }));
+    const advice = file && (await otherKindAdvice(file, { line: 1, reason: incompleteLine }));
     if (advice === undefined)
       options.events.problem(`${name}:${lines + 1}: ${incompleteLine}; it is imported once it is complete`);
     // Otherwise the lines before have been reported with it.

@@ -5,7 +5,7 @@ import type { Scan } from '../scan/scan-folder.ts';
 import type { DataFile } from '../scan/data-files.ts';
 import type { Reject } from '../store/manifest.ts';
 import { fieldProblems } from './unknown-fields.ts';
-import { jsonTextAdvice } from '../scan/json-text.ts';
+import { otherKindAdvice } from '../scan/other-kind.ts';
 import {
   type ImportWarnings,
   importWarnings,
@@ -64,7 +64,7 @@ export function reportUnreadable(state: ImportState, error: unknown): ImportSumm
 async function describeRejects(file: DataFile, first: Reject, count: number): Promise<string> {
   const { name } = file;
   const { isRow, line, reason } = first;
-  const advice = await jsonTextAdvice(file, first);
+  const advice = await otherKindAdvice(file, first);
   if (advice !== undefined)
     return `${name}: ${count === 1 ? 'a row' : `${count} rows`} cannot be read: ${advice}`;
   if (count > 1)

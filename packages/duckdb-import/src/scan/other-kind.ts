@@ -8,7 +8,7 @@ import type { Reject } from '../store/manifest.ts';
  * @param first the first of its rows that cannot be read
  * @returns undefined for a file of lines
  */
-export async function jsonTextAdvice(
+export async function otherKindAdvice(
   { compression, format, name, path }: DataFile,
   { line, reason }: Reject,
 ): Promise<string | undefined> {
