@@ -31,3 +31,11 @@ export interface Caller {
   readonly head: CallingRequest;
   readonly admission: Admission;
 }
+
+/** Who follows a result: an event is not the answer to one request, and has its own lines in the log. */
+export const followerOf = (principal: Principal): Caller => ({
+  head: { method: 'POST', headers: {}, address: undefined, signal: neverAborted },
+  admission: { principal, noCache: false, schedule: undefined },
+});
+
+const neverAborted = new AbortController().signal;

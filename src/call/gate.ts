@@ -7,7 +7,7 @@ import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import { GatewayError, type Refusal } from '../errors.ts';
 import { mayPassSql, ownerOf, type Principal } from '../keys/principal.ts';
 import { labelValue } from '../names/label-names.ts';
-import type { Caller, CallingRequest } from './caller.ts';
+import { type Caller, type CallingRequest, followerOf } from './caller.ts';
 import type { EndpointRequest } from './endpoint-request.ts';
 
 /**
@@ -47,13 +47,6 @@ class OpenedCall {
 
 /** A saved query as one caller may run it now; only the gate makes one. */
 export type Call = OpenedCall;
-
-const noRequest: CallingRequest = {
-  method: 'GET',
-  headers: {},
-  address: undefined,
-  signal: new AbortController().signal,
-};
 
 interface GateOptions {
   readonly turns: LoopTurns;
@@ -103,9 +96,8 @@ export class Gate {
 
   /** The same at once, for what a client follows: by the rights that its caller has now. No request waits for it. */
   reopen(endpoint: EndpointRequest, principal: Principal): Call {
-    // A head of its own: the log has a refusal of a head once.
-    const caller = { head: { ...noRequest }, admission: { principal, noCache: false, schedule: undefined } };
-    return new OpenedCall(caller, endpoint, this.#bind(principal, endpoint, noRequest.headers));
+    const follower = followerOf(principal);
+    return new OpenedCall(follower, endpoint, this.#bind(principal, endpoint, follower.head.headers));
   }
 
   #bind(principal: Principal, request: EndpointRequest, headers: CallingRequest['headers']): BoundQuery {

@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import type { Admission, Caller } from '../../call/caller.ts';
+import { type Admission, type Caller, followerOf } from '../../call/caller.ts';
 import { EndpointRequest } from '../../call/endpoint-request.ts';
 import { type LoadOptions, ResultLoader } from '../../call/load-results.ts';
 import type { BoundQuery, RawParameters } from '../../catalog/binding/bind.ts';
@@ -218,8 +218,7 @@ export function contextOfEvents(
   resources: Resources,
   { checked, admission: { principal } }: Pick<Operation, 'checked' | 'admission'>,
 ): Context {
-  // A head of its own: the log has a refusal of a head once.
-  const caller = { head: { ...noRequest }, admission: { principal, noCache: false, schedule: undefined } };
+  const caller = followerOf(principal);
   const charge = unlimited.reserve(ownerOf(principal), 0);
   const loader = openLoader(resources, caller);
   const operation = { ...caller, loader, checked, charge, refusal: undefined, readsObtaining: false };
@@ -239,12 +238,3 @@ export function contextOfEvents(
 }
 
 const unlimited = new ByteBudget(Number.POSITIVE_INFINITY);
-
-/** An event is not the answer to one request. */
-const noRequest: RequestHead = {
-  method: 'POST',
-  url: undefined,
-  headers: {},
-  address: undefined,
-  signal: new AbortController().signal,
-};

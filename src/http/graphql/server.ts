@@ -90,7 +90,8 @@ export function buildServer(options: ServerOptions): (received: ReceivedOperatio
     try {
       const result = await execute(operation);
       const { head, loader, readsObtaining } = operation;
-      if (isCancelled(result) && head.signal.aborted) throw callerDisconnected();
+      const isCancelled = result.errors?.some(({ extensions }) => extensions.code === 'CANCELLED');
+      if (isCancelled && head.signal.aborted) throw callerDisconnected();
       if (operation.refusal !== undefined) throw operation.refusal;
       const textOfRequest = () => textOf(received);
       const answered = { head, owner, obtained: loader.obtained, readsObtaining, textOfRequest };
@@ -110,6 +111,3 @@ const textOf = ({ url, body, admission }: ReceivedOperation): string =>
 
 /** Yoga reads only its path. */
 const yogaUrl = `http://localhost${graphqlPath}`;
-
-const isCancelled = ({ errors = [] }: ExecutionResult): boolean =>
-  errors.some(({ extensions }) => extensions.code === 'CANCELLED');

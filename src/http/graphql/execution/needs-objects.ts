@@ -5,23 +5,17 @@ export abstract class NeedsObjects extends Error {}
 
 /** A cell does not fit its declared type: an engine never gives one, a foreign cache entry may. */
 export class UnexpectedCell extends NeedsObjects {
-  constructor() {
-    super('A cell does not fit its declared type');
-  }
+  override message = 'A cell does not fit its declared type';
 }
 
 /** An operation selects more of an object in rows than the columns that identify it. */
 export class SelectsMore extends NeedsObjects {
-  constructor() {
-    super('Rows have objects of which more than the key is selected');
-  }
+  override message = 'Rows have objects of which more than the key is selected';
 }
 
 /** A variable that decides whether fields of rows are selected is null. */
 export class NullCondition extends NeedsObjects {
-  constructor() {
-    super('A condition is null');
-  }
+  override message = 'A condition is null';
 }
 
 /** Why an operation cannot be executed with leaves; undefined if it can. */
