@@ -35,7 +35,9 @@ export function openGraphqlServers({ catalog, getResult, find, audit, now }: Ser
   const turns = new LoopTurns();
   const budget = new ByteBudget(undefined, 300);
   const { derived } = openResultStore(100_000, zeroCounters());
-  const schema = runSteps(buildSchemaInSteps(catalog, buildExtendSchema(turns)));
+  const schema = runSteps(
+    buildSchemaInSteps(catalog, buildExtendSchema({ turns, derive: async (query) => ({ query }) })),
+  );
   const persisted = buildAutomaticDocuments();
   const options = {
     ...openCalls(getResult, { find, turns, audit, now }),

@@ -1,5 +1,6 @@
 /** Statements made from others, as texts: their rows contain those of the others. */
 export { requireExactSums } from './derive/undefined-values.ts';
+export { dividesList } from './derive/divides-list.ts';
 export { separateColumns } from './derive/separate-columns.ts';
 export { type SharedStatement, shareTenants } from './derive/share-tenants.ts';
 export { editText, NotDerivable, type TextEdit } from './derive/edit-text.ts';

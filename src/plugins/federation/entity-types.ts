@@ -16,6 +16,7 @@ import type { CachedResult } from '../../results/get-result.ts';
 import type { Row } from '../../results/row-parts.ts';
 import { isNoKey, type KeyValue } from '../../http/graphql/rows/key-value.ts';
 import type { QueryTypes, ResolverContext, RowField } from '../../http/graphql/schema-extension.ts';
+import type { IsDivided } from './divided-runs.ts';
 import { countEntities, countEntityField } from './entity-counts.ts';
 import { type EntityValue, checkedKeyValue, entityRequest, keyOf } from './representation.ts';
 
@@ -26,11 +27,12 @@ export const scalarOf = { ID: GraphQLID, String: GraphQLString, Int: GraphQLInt,
 export function entityType(
   entity: Entity,
   queries: QueryTypes,
+  isDivided: IsDivided,
 ): GraphQLObjectType<EntityValue, ResolverContext> {
   return new GraphQLObjectType<EntityValue, ResolverContext>({
     name: entity.name,
     // Rows may refer to it, and it to results with such rows.
-    fields: () => ({ ...keyFields(entity), ...queryFields(entity, queries) }),
+    fields: () => ({ ...keyFields(entity), ...queryFields(entity, queries, isDivided) }),
   });
 }
 
@@ -57,12 +59,14 @@ function keyFieldValue({ entity, values }: EntityValue, name: string): KeyValue 
 const queryFields = (
   entity: Entity,
   queries: QueryTypes,
+  isDivided: IsDivided,
 ): GraphQLFieldConfigMap<EntityValue, ResolverContext> =>
-  Object.fromEntries(entity.fields.map((field) => [field.field, queryField(field, queries)]));
+  Object.fromEntries(entity.fields.map((field) => [field.field, queryField(field, queries, isDivided)]));
 
 function queryField(
   field: EntityField,
   { resultOf, argumentsOf, parametersOf, deprecationOf }: QueryTypes,
+  isDivided: IsDivided,
 ): GraphQLFieldConfig<EntityValue, ResolverContext> {
   const { query } = field;
   return {
@@ -71,7 +75,10 @@ function queryField(
     description: query.description,
     deprecationReason: deprecationOf(query),
     args: withoutKeys(field, argumentsOf(query)),
-    resolve: (value, args, context) => entityResult(field, value, parametersOf(query, args), context),
+    resolve(value, args, context) {
+      if (!countEntityField(context)) return null;
+      return entityResult({ field, value, given: parametersOf(query, args), context, isDivided });
+    },
   };
 }
 
@@ -83,17 +90,23 @@ function withoutKeys<T>({ keys, query }: EntityField, all: Readonly<Record<strin
   return Object.fromEntries(Object.entries(all).filter(([name]) => kept.includes(name)));
 }
 
-function entityResult(
-  field: EntityField,
-  value: EntityValue,
-  given: RawParameters,
-  context: ResolverContext,
-): CachedResult | Promise<CachedResult> | null {
-  if (!countEntityField(context)) return null;
+interface EntityResult {
+  readonly field: EntityField;
+  readonly value: EntityValue;
+  readonly given: RawParameters;
+  readonly context: ResolverContext;
+  readonly isDivided: IsDivided;
+}
+
+/** The values of a list are one run if its rows can be divided. */
+function entityResult(of: EntityResult): CachedResult | Promise<CachedResult> {
+  const { field, value, given, context, isDivided } = of;
   const request = entityRequest(field, value, given);
   const list = keyOf(field, value).find(({ column }) => column !== undefined);
-  if (list !== undefined) return context.getValueResult(request, list);
-  return context.findResult(request) ?? context.getResult(request);
+  if (list === undefined) return context.findResult(request) ?? context.getResult(request);
+  return isDivided(field.query, list).then((isOneRun) =>
+    isOneRun ? context.getValueResult(request, list) : context.getResult(request),
+  );
 }
 
 /** The fields of rows that refer to entities. */

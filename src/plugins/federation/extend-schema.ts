@@ -12,11 +12,13 @@ import { type Entity, entitiesOf } from '../../catalog/model/entities.ts';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { GatewayError } from '../../errors.ts';
+import type { PluginHost } from '../../gateway/plugin.ts';
 import { ownerOf, type Principal } from '../../keys/principal.ts';
 import { memoize } from '../../memoize.ts';
 import { selectedNames } from '../../http/graphql/document/collect-fields.ts';
 import type { ExtendSchema, ResolverContext, SchemaExtension } from '../../http/graphql/schema-extension.ts';
 import { entityType, referenceFields } from './entity-types.ts';
+import { buildIsDivided } from './divided-runs.ts';
 import { countEntities, countRepresentations, mayHaveEntityFields } from './entity-counts.ts';
 import { federationLimits } from './federation-limits.ts';
 import { lookupFields } from './lookup-fields.ts';
@@ -27,12 +29,15 @@ import { subgraphSdl } from './subgraph-sdl.ts';
  * Builds the extension of a subgraph of Federation 2: entities, references to them in rows, and the fields by which routers
  * request entities and the schema.
  *
- * @param turns in which the schema is printed for callers; undefined if it has no callers
+ * @param host undefined if the schema has no callers
  */
-export function buildExtendSchema(turns: LoopTurns | undefined): ExtendSchema {
+export function buildExtendSchema(host: Pick<PluginHost, 'turns' | 'derive'> | undefined): ExtendSchema {
+  const isDivided = host === undefined ? async () => false : buildIsDivided(host);
   return (catalog, queries): SchemaExtension => {
     const entities = new Map(entitiesOf(catalog).map((entity) => [entity.name, entity]));
-    const types = new Map([...entities].map(([name, entity]) => [name, entityType(entity, queries)]));
+    const types = new Map(
+      [...entities].map(([name, entity]) => [name, entityType(entity, queries, isDivided)]),
+    );
     const readEntity = (one: unknown) => readRepresentation(entities, one);
     const extended = [...entities.values()].flatMap((entity) => {
       const type = types.get(entity.name);
@@ -43,7 +48,7 @@ export function buildExtendSchema(turns: LoopTurns | undefined): ExtendSchema {
     return {
       rowFields: ({ federation }) => referenceFields(federation?.references ?? [], entities, types),
       rootFields: {
-        _service: serviceField(catalog, turns),
+        _service: serviceField(catalog, host?.turns),
         // A union needs a member: without entities the field is left out.
         ...(resolvable.length > 0 && { _entities: entitiesField(resolvable, readEntity) }),
         ...Object.assign({}, ...lookups),

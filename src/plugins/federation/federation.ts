@@ -14,8 +14,8 @@ export function federation(options: Readonly<Record<string, never>> = {}): Gatew
   let extend: ReturnType<typeof buildExtendSchema>;
   return {
     name: 'federation',
-    open({ turns }: PluginHost) {
-      extend = buildExtendSchema(turns);
+    open(host: PluginHost) {
+      extend = buildExtendSchema(host);
     },
     extendSchema: (catalog, queries) => extend(catalog, queries),
   };

@@ -2,24 +2,29 @@ import { separateValues } from '../analysis/separate-values.ts';
 import { conjunctsOf } from '../tree/build.ts';
 import { macroName } from '../tree/macro-name.ts';
 import { forEachPart } from '../tree/map.ts';
-import type { Expression, From, Query, Select } from '../tree/nodes.ts';
+import type { Expression, From, Node, Query, Select, Unnest } from '../tree/nodes.ts';
 import { printExpression } from '../tree/print.ts';
 import { resultMembers } from '../tree/result-members.ts';
 
 /** The columns of a relation that separate its rows; `none` if it reads no table, so that there is nothing to separate. */
 type Separation = ReadonlySet<string> | 'none';
 
-/** The common tables that a query may refer to. */
-type Tables = ReadonlyMap<string, Separation>;
+/** The sources of rows beside the tables of the database. */
+interface Tables {
+  readonly list: string | undefined;
+  /** The common tables that a query may refer to. */
+  readonly common: ReadonlyMap<string, Separation>;
+}
 
 /**
  * The columns that separate the rows of a query: those with one value are computed only from rows of tables that have this
  * value in a column too. Of the tables of an outer join, a row may have none in place of them.
  *
  * @param query before any pass
+ * @param list a parameter whose elements separate rows as those of a table do
  */
-export function separateColumns(query: Query): ReadonlySet<string> {
-  const separation = separationOf(query, new Map());
+export function separateColumns(query: Query, list?: string): ReadonlySet<string> {
+  const separation = separationOf(query, { list, common: new Map() });
   return separation === 'none' ? new Set() : separation;
 }
 
@@ -30,13 +35,13 @@ function separationOf(query: Query, tables: Tables): Separation {
     case 'select':
       return ofSelect(query, tables);
     case 'with': {
-      const known = new Map(tables);
+      const known = new Map(tables.common);
       for (const { name, query: inner, recursive } of query.tables) {
         const own = recursive ? new Map(known).set(name, 'none') : known;
-        const found = separationOf(inner, own);
+        const found = separationOf(inner, { ...tables, common: own });
         known.set(name, recursive && found !== 'none' ? nothing : found);
       }
-      return separationOf(query.body, known);
+      return separationOf(query.body, { ...tables, common: known });
     }
     case 'set': {
       const [first, ...others] = query.inputs.map((input) => positionsOf(input, separationOf(input, tables)));
@@ -52,6 +57,13 @@ const positionsOf = (query: Query, separation: Separation): ReadonlySet<number> 
   separation === 'none'
     ? 'none'
     : new Set(resultMembers(query).flatMap(({ name }, at) => (separation.has(name) ? [at] : [])));
+
+/** True for the elements of a list, without their places. */
+export const isElementsOf = ({ array, offset }: Unnest, list: string | undefined): boolean =>
+  !offset && isParameter(array, list);
+
+export const isParameter = (node: Node | undefined, name: string | undefined): boolean =>
+  node?.kind === 'parameter' && node.name.toLowerCase() === name?.toLowerCase();
 
 /** One item of FROM. */
 interface Item {
@@ -102,11 +114,11 @@ function collect(
     case 'table':
       return add(from.alias, 'any');
     case 'reference':
-      return add(from.alias, tables.get(from.name) ?? nothing);
+      return add(from.alias, tables.common.get(from.name) ?? nothing);
     case 'derived':
       return add(from.alias, separationOf(from.query, tables));
     case 'unnest':
-      return add(from.alias, 'none', from.array);
+      return isElementsOf(from, tables.list) ? add(from.alias, 'any') : add(from.alias, 'none', from.array);
     case 'sample':
       return collect(from.of, into);
     case 'join': {
