@@ -1,7 +1,6 @@
-import { macroName } from '../tree/macro-name.ts';
 import { forEachNode } from '../tree/map.ts';
-import type { Expression, Query } from '../tree/nodes.ts';
-import { isElementsOf, isParameter, separateColumns } from './separate-columns.ts';
+import type { Query } from '../tree/nodes.ts';
+import { isElementsOf, isParameter, membersOf, separateColumns } from './separate-columns.ts';
 
 /**
  * True if a run for several values of a list gives for each the rows that a run for it alone gives: those that have it in a
@@ -23,11 +22,8 @@ function usesElements(query: Query, list: string): boolean {
   forEachNode(query, (node) => {
     if (isParameter(node, list)) uses += 1;
     else if (node.kind === 'unnest' && isElementsOf(node, list)) ofElements += 1;
-    else if (node.kind === 'select') ofElements += node.where.filter((test) => isMember(test, list)).length;
+    else if (node.kind === 'select') ofElements += membersOf(node, list).length;
     else if (node.kind === 'table') isCollated ||= node.isCollated === true;
   });
   return uses === ofElements && !isCollated;
 }
-
-const isMember = (test: Expression, list: string): boolean =>
-  test.kind === 'call' && macroName(test.function) === 'op_in' && isParameter(test.args[1], list);

@@ -21,7 +21,7 @@ interface Tables {
  * value in a column too. Of the tables of an outer join, a row may have none in place of them.
  *
  * @param query before any pass
- * @param list a parameter whose elements separate rows as those of a table do
+ * @param list a parameter whose elements separate rows as those of a table do, and of which each row has one in the columns
  */
 export function separateColumns(query: Query, list?: string): ReadonlySet<string> {
   const separation = separationOf(query, { list, common: new Map() });
@@ -58,6 +58,14 @@ const positionsOf = (query: Query, separation: Separation): ReadonlySet<number> 
     ? 'none'
     : new Set(resultMembers(query).flatMap(({ name }, at) => (separation.has(name) ? [at] : [])));
 
+/** The values that rows must have in a list. */
+export const membersOf = ({ where }: Select, list: string | undefined): readonly Expression[] =>
+  where.flatMap((test) => {
+    const isMember = test.kind === 'call' && macroName(test.function) === 'op_in';
+    const [value, within] = isMember ? test.args : [];
+    return value !== undefined && isParameter(within, list) ? [value] : [];
+  });
+
 /** True for the elements of a list, without their places. */
 export const isElementsOf = ({ array, offset }: Unnest, list: string | undefined): boolean =>
   !offset && isParameter(array, list);
@@ -86,11 +94,13 @@ function ofSelect(select: Select, tables: Tables): Separation {
   if (reading.length === 0) return 'none';
   const separate = separateValues(select);
   if (separate === undefined || select.limit || select.offset) return nothing;
+  const members = membersOf(select, tables.list);
   const found = new Set<string>();
   for (const { name, value } of select.columns) {
     if (!separate.ofRows(value)) continue;
     const equal = equalTo(value, tests);
-    if (reading.every((item) => isSeparated(item, items, equal))) found.add(name);
+    const isOfList = members.every((member) => equal.has(printExpression(member)));
+    if (isOfList && reading.every((item) => isSeparated(item, items, equal))) found.add(name);
   }
   return found;
 }

@@ -7,6 +7,7 @@ const tables = schemaTables([
     name: 'logs',
     fields: [
       { name: 'project', type: 'STRING', mode: 'NULLABLE' },
+      { name: 'other', type: 'STRING', mode: 'NULLABLE' },
       { name: 'n', type: 'INT64', mode: 'NULLABLE' },
     ],
   },
@@ -36,6 +37,9 @@ test.each([
   'SELECT project, n FROM logs WHERE project IN UNNEST(@projects) QUALIFY ROW_NUMBER() OVER (ORDER BY n) <= 3',
   'SELECT project, COUNT(*) / SUM(COUNT(*)) OVER () AS n FROM logs WHERE project IN UNNEST(@projects) GROUP BY 1',
   'SELECT MAX(project) AS project, COUNT(*) AS n FROM logs WHERE project IN UNNEST(@projects)',
+  'SELECT a.project, b.n FROM logs AS a JOIN logs AS b USING (n) WHERE a.project IN UNNEST(@projects) AND b.project IN UNNEST(@projects)',
+  'SELECT CAST(n AS STRING) AS project, 1 AS n FROM logs WHERE project IN UNNEST(@projects)',
+  'SELECT other AS project, n FROM logs WHERE project IN UNNEST(@projects)',
   'SELECT project, n / ARRAY_LENGTH(@projects) AS n FROM logs WHERE project IN UNNEST(@projects)',
   'SELECT project, n FROM logs WHERE project NOT IN UNNEST(@projects)',
   'SELECT project, n FROM logs WHERE project IN UNNEST(@projects) OR n = 1',
