@@ -35,6 +35,9 @@ export function parseDatetime(text: string): string | undefined {
   return groups === undefined || groups.zone !== undefined ? undefined : parseTimestamp(text)?.slice(0, -1);
 }
 
+/** True for a text that `parseTimestamp` or `parseDatetime` truncates to an earlier time. */
+export const isTruncated = (text: string): boolean => /[.,]\d{6}0*[1-9]/.test(text);
+
 /** @returns the text if it is a calendar date of the years 1 to 9999, `YYYY-MM-DD` */
 export function parseDate(text: string): string | undefined {
   return text.length === 10 && parseTimestamp(text) !== undefined ? text : undefined;

@@ -49,6 +49,10 @@ const membersOf = (value: string): string => {
   return `{${Array.from({ length: count }, (_, at) => `"m${String(at).padStart(6, '0')}":${value}`).join()}}`;
 };
 
+/** The most members that an object may have, of which each has the same part of a body. */
+const fullObjectOf = (value: (length: number) => string): string =>
+  `{${Array.from({ length: 503 }, (_, at) => `"m${at}":${value(bodyBytes / 503 - 10)}`).join()}}`;
+
 const post = (path: string, body: string, accept = 'application/json') =>
   Buffer.from(
     [
@@ -79,6 +83,10 @@ const values: readonly (readonly [string, string])[] = [
   ['numbers of in', `{"n":{"in":${listOf('1')}}}`],
   ['wrong values of in', `{"n":{"in":${listOf('"x"')}}}`],
   ['unknown fields', membersOf('1')],
+  ['unknown fields of small objects', fullObjectOf(() => '{}')],
+  ['unknown fields of objects', fullObjectOf((length) => `{"n":"${'x'.repeat(length - 8)}"}`)],
+  ['unknown fields of long texts', fullObjectOf((length) => `"${'x'.repeat(length - 2)}"`)],
+  ['unknown fields of lists', fullObjectOf((length) => `[${Array(Math.floor(length / 2 - 2)).fill('1')}]`)],
   ['unknown operators', `{"id":${membersOf('"x"')}}`],
   ['unknown fields in conditions', `{"or":${listOf('{"idd":{"eq":"x"}}')}}`],
   ['nulls', `{"or":${listOf('null')}}`],

@@ -16,3 +16,6 @@ export const maxListLength = 65_536;
  */
 export const maxMatchedLength = 16_384;
 export const maxBoundPatternLength = 256;
+
+/** The most columns that rows can be filtered or ordered by: input objects of GraphQL have a member for each. */
+export const maxMarkedColumns = 500;

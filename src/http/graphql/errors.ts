@@ -15,6 +15,12 @@ export function requestError(code: ErrorCode, message: string, headers: Reply['h
 export const operationTooLarge = (message: string): GraphQLError =>
   requestError('OPERATION_TOO_LARGE', message);
 
+/** For graphql-js, which prints the whole object in each error about a member of a variable. */
+export const errorOptions = {
+  hideSuggestions: true,
+  options: { maxCoercionErrors: httpLimits.maxDocumentErrors },
+};
+
 /** The rows of one response are more than `maxResponseBytes`. */
 export function responseTooLarge(): GatewayError {
   return new GatewayError(

@@ -1,5 +1,5 @@
 import type { GraphQLParams } from 'graphql-yoga';
-import { maxListItems } from '../../catalog/binding/value-limits.ts';
+import { maxListItems, maxMarkedColumns } from '../../catalog/binding/value-limits.ts';
 import { GatewayError } from '../../errors.ts';
 import { requireBodyType } from '../message/body/body-type.ts';
 import type { RequestHead } from '../message/head.ts';
@@ -35,7 +35,7 @@ export function parseOperation(
 ): GraphQLParams {
   const given = body === undefined ? fromUrl(url) : fromBody(body);
   const { variables } = given;
-  const members = isObject(variables) ? { ...given, variables: cutObjects(variables) } : given;
+  const members = isObject(variables) ? { ...given, variables: cutVariables(variables) } : given;
   const query = findDocument(members);
   if (query === undefined || query === null) {
     const right = body === undefined ? 'send ?query={…}, or POST' : rightBody;
@@ -46,8 +46,8 @@ export function parseOperation(
   return { ...others, query: query as string };
 }
 
-/** More than any valid input object has, and more than a message has room for. */
-const maxShownMembers = 200;
+/** As many as any input object has: those of columns, and `and`, `or` and `not`. */
+const maxMembers = maxMarkedColumns + 3;
 
 const { maxBracketDepth, maxVariableValues } = httpLimits;
 
@@ -58,13 +58,12 @@ const maxShownElements = maxListItems + 1;
 const objectWeight = 9;
 
 /**
- * Variables without most members and elements of objects and lists that have more than any argument takes: graphql-js
- * reads all, and prints all members of an object that it refuses. Values nested deeper than in any valid condition are
- * left out too, because later steps recurse for each level.
+ * Variables without most elements of lists that have more than any argument takes, because graphql-js reads all. Values
+ * nested deeper than in any valid condition are left out too, because later steps recurse for each level.
  *
- * @throws GraphQLError OPERATION_TOO_LARGE, before graphql-js sees more values than any arguments have
+ * @throws GraphQLError OPERATION_TOO_LARGE, before graphql-js sees more values than any arguments have, or prints such an object
  */
-function cutObjects(variables: RequestMembers): RequestMembers {
+function cutVariables(variables: RequestMembers): RequestMembers {
   let left = maxVariableValues;
   const take = (values: number) => {
     left -= values;
@@ -81,7 +80,9 @@ function cutObjects(variables: RequestMembers): RequestMembers {
       take(elements.length);
       return elements.map((one) => cut(one, depth + 1));
     }
-    const members = Object.entries(value).slice(0, maxShownMembers);
+    const members = Object.entries(value);
+    if (members.length > maxMembers)
+      throw operationTooLarge(`variables: an object has more than ${maxMembers} members; send fewer`);
     take(members.length + objectWeight);
     return Object.fromEntries(members.map(([name, member]) => [name, cut(member, depth + 1)]));
   };
@@ -106,13 +107,14 @@ function fromUrl({ searchParams }: URL): RequestMembers {
 
 function parseObject(text: string, name: string): RequestMembers | null {
   const problem = `${name}: must be a JSON object`;
-  const value = parseJson(text, problem);
+  const value = read<unknown>(() => JSON.parse(text), problem);
   if (value === null || isObject(value)) return value;
   throw requestError('BAD_REQUEST', problem);
 }
 
 function fromBody(bytes: Uint8Array): RequestMembers {
-  const body = parseJson(decodeBody(bytes), `The body is not valid JSON; ${rightBody}`);
+  const text = read(() => utf8.decode(bytes), 'The body is not well-formed UTF-8');
+  const body = read<unknown>(() => JSON.parse(text), `The body is not valid JSON; ${rightBody}`);
   if (Array.isArray(body))
     throw requestError('BAD_REQUEST', 'Batches are not supported; send each operation in its own request');
   if (!isObject(body)) throw requestError('BAD_REQUEST', `The body is not a JSON object; ${rightBody}`);
@@ -121,17 +123,10 @@ function fromBody(bytes: Uint8Array): RequestMembers {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-function decodeBody(bytes: Uint8Array): string {
+/** @throws GraphQLError BAD_REQUEST with the message, if it cannot be read */
+function read<T>(parse: () => T, message: string): T {
   try {
-    return utf8.decode(bytes);
-  } catch {
-    throw requestError('BAD_REQUEST', 'The body is not well-formed UTF-8');
-  }
-}
-
-function parseJson(text: string, message: string): unknown {
-  try {
-    return JSON.parse(text);
+    return parse();
   } catch {
     throw requestError('BAD_REQUEST', message);
   }

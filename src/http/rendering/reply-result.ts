@@ -38,8 +38,8 @@ const promisedSeconds = 60;
  * @param noCache whether the query runs again for this caller, and for its next request
  */
 export function replyToHead(reply: Reply, noCache: boolean): Reply {
-  const { 'content-length': length, etag, ...headers } = reply.headers;
+  const { 'content-length': _length, etag, ...headers } = reply.headers;
   const maxAge = Number(/\bmax-age=(\d+)/.exec(headers['cache-control'] ?? '')?.[1] ?? 0);
   const isKept = !noCache && maxAge - Number(headers.age ?? 0) >= promisedSeconds;
-  return isKept || length === undefined || etag === undefined ? reply : { ...reply, headers };
+  return isKept || etag === undefined ? reply : { ...reply, headers };
 }

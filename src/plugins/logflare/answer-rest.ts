@@ -6,6 +6,7 @@ import { variesBy } from '../../http/message/cache-headers.ts';
 import { mergeLists } from '../../catalog/binding/merge-lists.ts';
 import type { RouteHost } from '../../gateway/plugin.ts';
 import { EndpointRequest } from '../../call/endpoint-request.ts';
+import { requireEndpoint } from '../../call/gate.ts';
 import { type Reply, replyJson } from '../../http/message/reply.ts';
 import type { Answer } from '../../http/message/route.ts';
 import { parametersReader } from './body-parameters.ts';
@@ -29,6 +30,8 @@ export function buildCompatRest({ rest, addressOf, rejectKeys }: CompatRestHost)
   };
   const answerPost: Answer = async (head, received, admission, readBody) => {
     const { query, format } = addressOf(received);
+    // Before the body is read as the query declares it.
+    requireEndpoint(admission.principal, query);
     const declared = new Map(query.parameters.map((parameter) => [parameter.name, parameter]));
     const readParameters = parametersReader(head.headers, namesOf(query), listsOf(query), (name, value) =>
       mayBeRounded(declared.get(name), value),

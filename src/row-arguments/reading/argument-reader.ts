@@ -3,18 +3,13 @@ import { lostPlusAdvice } from '../../catalog/binding/check-value.ts';
 import { textProblem } from '../../catalog/binding/list-values.ts';
 import type { Column, OrderKey, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
+import { isTruncated } from '../../files/timestamps.ts';
 import { memoize } from '../../memoize.ts';
 import { isSummable } from '../aggregate-rows.ts';
 import { argumentLimits } from '../argument-limits.ts';
 import { type CellValue, valueKind } from '../cell-values.ts';
 import { parseLike } from '../like-pattern.ts';
-import type {
-  Aggregate,
-  AggregateFunction,
-  Comparison,
-  ComparisonOperator,
-  Condition,
-} from '../row-arguments.ts';
+import type { Aggregate, AggregateFunction, ComparisonOperator, Condition } from '../row-arguments.ts';
 
 /** How a comparison is written; `isNull` takes true or false. */
 export type Operator = ComparisonOperator | 'in' | 'like' | 'isNull';
@@ -48,7 +43,7 @@ export class ArgumentReader {
     this.#order = byName(rowArguments?.order ?? none);
   }
 
-  comparison(name: string, operator: Operator, operands: readonly string[]): Comparison {
+  comparison(name: string, operator: Operator, operands: readonly string[]): Condition {
     this.#count();
     const column = this.requireFilterable(name);
     const [text = ''] = operands;
@@ -57,10 +52,27 @@ export class ArgumentReader {
       this.#values += operands.length;
       if (this.#values > maxConditionValues)
         throw invalid(name, `the lists of in have more than ${maxConditionValues} values together`);
-      return { kind: operator, column: name, values: operands.map((one) => this.#value(column, one)) };
+      const values = operands.map((one) => this.#value(column, one));
+      const exact = values.filter((_, at) => !isBetweenCells(column, operands[at]));
+      const [first] = values;
+      if (first !== undefined && exact.length === 0) return this.#compareBetween(name, 'eq', first);
+      return { kind: operator, column: name, values: exact };
     }
     if (operator === 'like') return { kind: operator, column: name, pattern: patternOf(column, text) };
-    return { kind: operator, column: name, value: this.#value(column, text) };
+    const value = this.#value(column, text);
+    if (isBetweenCells(column, text)) return this.#compareBetween(name, operator, value);
+    return { kind: operator, column: name, value };
+  }
+
+  /** A comparison with a time between two that cells can have. @param before the first of these */
+  #compareBetween(column: string, operator: ComparisonOperator, before: CellValue): Condition {
+    const isEarlier = { kind: 'lte', column, value: before } as const;
+    const isLater = { kind: 'gt', column, value: before } as const;
+    if (operator === 'lt' || operator === 'lte') return isEarlier;
+    if (operator === 'gt' || operator === 'gte') return isLater;
+    // Equal to no cell, and yet unknown for NULL.
+    this.#count();
+    return this.both(operator === 'eq' ? 'and' : 'or', [isEarlier, isLater]);
   }
 
   /** For a condition that cannot be read: that its column takes none is the first thing to say. */
@@ -137,6 +149,10 @@ export class ArgumentReader {
       );
   }
 }
+
+/** Cells have microseconds; some clients send nanoseconds. */
+const isBetweenCells = ({ type }: Column, text = ''): boolean =>
+  (type === 'timestamp' || type === 'datetime') && isTruncated(text);
 
 const byName = memoize(
   (columns: readonly Column[]): ReadonlyMap<string, Column> =>

@@ -204,17 +204,31 @@ describe('REST', () => {
 
   test('HEAD promises no length and no tag of rows that a GET computes again', async () => {
     const promises = ['content-length', 'etag'];
-    for (const [address, headers] of [
-      ['logs.all?project=p', {}],
-      ['usage.api-counts?project=p&interval=daily', { 'cache-control': 'no-cache' }],
+    for (const [address, headers, type] of [
+      ['logs.all?project=p', {}, 'application/json; charset=utf-8'],
+      ['logs.all.csv?project=p', {}, 'text/csv; charset=utf-8; header=present'],
+      ['logs.all.parquet?project=p', {}, 'application/vnd.apache.parquet'],
+      [
+        'usage.api-counts?project=p&interval=daily',
+        { 'cache-control': 'no-cache' },
+        'application/json; charset=utf-8',
+      ],
+      [
+        'usage.api-counts.csv?project=p&interval=daily',
+        { 'cache-control': 'no-cache' },
+        'text/csv; charset=utf-8; header=present',
+      ],
     ] as const) {
       const head = await app.fetch(`${path}/${address}`, {
         method: 'HEAD',
         headers: { 'x-api-key': apiKey, ...headers },
       });
       expect([head.status, ...promises.map((name) => head.headers.get(name))]).toEqual([200, null, null]);
-      expect(head.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      expect(head.headers.get('content-type')).toBe(type);
     }
+    const kept = 'usage.api-counts.csv?project=p&interval=daily';
+    const head = await app.fetch(`${path}/${kept}`, { method: 'HEAD' });
+    expect(head.headers.get('etag')).toBe((await app.fetch(`${path}/${kept}`)).headers.get('etag'));
   });
 
   test('a preflight passes without a key, and a 401 can be read by an allowed page', async () => {

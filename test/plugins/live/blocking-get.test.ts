@@ -65,8 +65,14 @@ describe('a GET that waits for another result', () => {
     expect((await response).headers.get('preference-applied')).toBe('wait=60');
   });
 
+  test('gets another result that is there already at once, as one for which it need not pause', async () => {
+    const response = await waiting({ 'if-none-match': 'W/"other"' });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('preference-applied')).toBe('wait=30');
+    expect(await response.json()).toEqual({ result: [{ n: 1 }] });
+  });
+
   test.each([
-    ['has another result', { 'if-none-match': 'W/"other"' }, 200],
     ['sends no wait', { prefer: 'respond-async' }, 304],
     ['waits for no time', { prefer: 'wait=0' }, 304],
     ['waits for something else than seconds', { prefer: 'wait=1e9' }, 304],

@@ -84,8 +84,24 @@ describe('several queries in one stream', () => {
     await live.clock.pass(10_250);
     expect(dataOf(await events.next())).toMatchObject({ id: 'b', result: [{ n: 2 }] });
     await live.setQueries({ 'plain.sql': liveQueries['plain.sql'] });
-    expect(dataOf(await events.next())).toMatchObject({ code: 'QUERY_CHANGED' });
+    expect(dataOf(await events.next())).toMatchObject({ id: 'b', code: 'QUERY_CHANGED' });
     expect(await events.next()).toBeUndefined();
+  });
+
+  test('an only query that is removed ends with its id, and all together without one', async () => {
+    const events = await follow([{ id: 'a', query: 'counts' }]);
+    await events.next();
+    const { 'counts.sql': _, ...rest } = liveQueries;
+    await live.setQueries(rest);
+    expect(dataOf(await events.next())).toMatchObject({ id: 'a', code: 'QUERY_CHANGED' });
+    expect(await events.next()).toBeUndefined();
+    const others = await follow([{ id: 'b', query: 'warmed' }]);
+    await others.next();
+    const closing = live.gateway.close();
+    const end = dataOf(await others.next());
+    expect(end).toMatchObject({ code: 'SHUTTING_DOWN' });
+    expect(end).not.toHaveProperty('id');
+    await closing;
   });
 
   test('a query that is changed before its stream begins ends, and the others begin', async () => {

@@ -10,6 +10,7 @@ import {
   type Dialect,
   describeIssue,
   parseAssertions,
+  parseTimestamp,
   problem,
   readFolder,
   readParts,
@@ -217,7 +218,7 @@ function toTest(
     name: test.name,
     at,
     line: yaml.lineOf(['tests', at, 'name']),
-    now: new Date(test.now ?? data.now ?? defaultNow),
+    now: momentOf(test.now ?? data.now ?? defaultNow),
     tenant: test.tenant ?? data.tenant,
     approximate: test.approximate ?? data.approximate ?? [],
     parameters: {
@@ -233,6 +234,9 @@ function toTest(
     expect: test.expect,
   };
 }
+
+/** Without a zone it is UTC, and not the time of this machine. */
+const momentOf = (text: string): Date => new Date(parseTimestamp(text) ?? text);
 
 const parameterTexts = (given: TestFileData['parameters'] = {}): QueryTest['parameters'] =>
   Object.fromEntries(Object.entries(given).map(([name, value]) => [name, [value].flat().map(String)]));

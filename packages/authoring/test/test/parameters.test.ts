@@ -65,6 +65,36 @@ test('tests of saved queries have lists, and a now that relative defaults count 
   expect(exitCode).toBe(0);
 });
 
+test('now is a moment as parameters are: without a zone it is UTC, wherever the tests run', async () => {
+  const own = mkdtempSync(join(folder, 'moments-'));
+  mkdirSync(join(own, 'tests'));
+  writeFileSync(
+    join(own, 'clock.sql'),
+    queryText({
+      name: 'clock',
+      columns: { moment: 'string' },
+      sql: 'select cast(current_timestamp() as string) as moment',
+    }),
+  );
+  const spellings = [
+    '2026-01-31T12:00:00',
+    '2026-01-31 12:00',
+    '2026-01-31t14:00:00+02',
+    '2026-01-31T14:00:00+0200',
+    '2026-01-31T12:00:00,000000Z',
+  ];
+  const tests = spellings.map(
+    (now) =>
+      `  - { name: "${now}", now: "${now}", expect: { rows: [{ moment: "2026-01-31 12:00:00+00" }] } }\n`,
+  );
+  writeFileSync(join(own, 'tests', 'clock.yaml'), `tests:\n${tests.join('')}`);
+  const { exitCode, output, errors } = await runQuerygate(['test', '--queries-dir', own], {
+    TZ: 'America/New_York',
+  });
+  expect(output + errors).toContain('5 passed');
+  expect(exitCode).toBe(0);
+});
+
 nightly('texts that look like numbers are those that are written', async () => {
   const own = mkdtempSync(join(folder, 'texts-'));
   for (const inner of ['tables', 'tests']) mkdirSync(join(own, inner));

@@ -1,5 +1,6 @@
 import { problem, type SchemaProblem } from '../../../files/schema-problems.ts';
 import { camelCase } from '../../../names/graphql-names.ts';
+import { maxMarkedColumns } from '../../binding/value-limits.ts';
 import type { Column, PushedSource, RowArgumentColumns } from '../../model/saved-query.ts';
 import type { Header } from '../header-schema.ts';
 
@@ -9,9 +10,6 @@ const isComparable = ({ type, repeated }: Pick<Column, 'type' | 'repeated'>): bo
 
 /** Names that have another meaning beside those of columns, in REST and in GraphQL's `where`. */
 const reserved: ReadonlySet<string> = new Set(['and', 'or', 'not', 'order', 'limit', 'offset', 'select']);
-
-/** The most columns of an input object: variables are cut to a number of members that no valid object has. */
-const maxColumns = 500;
 
 /** Checks `filter`, `order` and `row_arguments`. */
 export function checkRowArguments(header: Header): readonly SchemaProblem[] {
@@ -32,8 +30,8 @@ export function checkRowArguments(header: Header): readonly SchemaProblem[] {
         const message = `is a word of row arguments (${[...reserved].join(', ')}); such a column cannot be one of them`;
         return problem(['columns', name], message);
       }),
-    ...(names.size > maxColumns
-      ? [problem(['columns'], `more than ${maxColumns} of them can be filtered or ordered by`)]
+    ...(names.size > maxMarkedColumns
+      ? [problem(['columns'], `more than ${maxMarkedColumns} of them can be filtered or ordered by`)]
       : []),
     ...(header.push && names.size === 0
       ? [problem(['push'], 'needs columns with filter or order, or row_arguments: all')]

@@ -1,6 +1,7 @@
 import { type ExecutionArgs, type ExecutionResult, execute, type GraphQLSchema } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Context, ServerContext } from '../context.ts';
+import { errorOptions } from '../errors.ts';
 import { causeOf, SelectsMore } from '../execution/needs-objects.ts';
 
 type YogaContext = ServerContext & Context;
@@ -20,14 +21,14 @@ export function executeLeaves(
     const context = args.contextValue as YogaContext;
     const { checked } = context.operation;
     if (checked?.needsObjects !== true) {
-      const result = await execute({ ...args, schema: leaves, hideSuggestions: true });
+      const result = await execute({ ...args, schema: leaves, ...errorOptions });
       const cause = causeOf(result);
       if (cause === undefined) return result;
       if (checked !== undefined && cause instanceof SelectsMore) checked.needsObjects = true;
       context.operation.loader.isRepeated = true;
     }
     const contextValue = { ...context, ...contextOf(context) };
-    return execute({ ...args, schema, contextValue, hideSuggestions: true });
+    return execute({ ...args, schema, contextValue, ...errorOptions });
   };
   return {
     onExecute({ setExecuteFn }) {

@@ -10,6 +10,7 @@ import type { Plugin } from 'graphql-yoga';
 import { GatewayError } from '../../../errors.ts';
 import { eventStreamType, namesStream } from '../../accepted-stream.ts';
 import type { ServerContext } from '../context.ts';
+import { errorOptions } from '../errors.ts';
 import { FieldToFollow } from '../execution/field-to-follow.ts';
 import type { FollowField } from '../subscriptions/follow-field.ts';
 
@@ -21,7 +22,7 @@ export function followSubscriptions(
   const follow = async (args: ExecutionArgs): Promise<ExecutionResult> => {
     const { operation } = args.contextValue as ServerContext;
     if (!namesStream(operation.accept)) throw onlyAsStream(operation.accept);
-    const subscription = validateSubscriptionArgs({ ...args, schema: leaves, hideSuggestions: true });
+    const subscription = validateSubscriptionArgs({ ...args, schema: leaves, ...errorOptions });
     if (!('schema' in subscription)) return { errors: subscription };
     const source = await createSourceEventStream(subscription);
     if (!(source instanceof FieldToFollow)) return source as ExecutionResult;

@@ -7,6 +7,7 @@ import { matchesEtag } from '../../../http/message/cache-headers.ts';
 import type { Reply } from '../../../http/message/reply.ts';
 import type { EventStream } from '../../../http/accepted-stream.ts';
 import { memoize } from '../../../memoize.ts';
+import type { CachedResult } from '../../../results/get-result.ts';
 import { endFrame, etagOf } from '../events/event-frames.ts';
 import { changedRows, wholeResults } from '../events/variant.ts';
 import { onlyWhole } from '../followable.ts';
@@ -34,10 +35,14 @@ export function buildRestReplies(live: Live, host: PluginHost) {
      */
     async wait({ head, call, resolve, reply, idle }: FollowedRequest, seconds: number): Promise<Reply> {
       const { endpoint, caller } = call;
+      const applied = (result: CachedResult): Reply => {
+        const { headers, ...others } = reply(result);
+        return { ...others, headers: { ...headers, 'preference-applied': `wait=${seconds}` } };
+      };
       const { result } = await obtain(call);
       const { document } = result;
       const { 'if-none-match': known = '' } = head.headers;
-      if (!matchesEtag(etagOf(document.digest), known)) return reply(result);
+      if (!matchesEtag(etagOf(document.digest), known)) return applied(result);
       const waiting = { request: { endpoint, resolve }, call, document };
       const { principal, query } = await idle(() =>
         live.wait(head, caller.admission, waiting, seconds * 1000),
@@ -45,8 +50,7 @@ export function buildRestReplies(live: Live, host: PluginHost) {
       if (query === undefined) throw unknownQuery();
       const changed = query === endpoint.query ? endpoint : new EndpointRequest(query, endpoint.parameters);
       const admission = { ...caller.admission, principal, noCache: false };
-      const later = reply((await obtain(await open(changed, { head, admission }))).result);
-      return { ...later, headers: { ...later.headers, 'preference-applied': `wait=${seconds}` } };
+      return applied((await obtain(await open(changed, { head, admission }))).result);
     },
   };
 }

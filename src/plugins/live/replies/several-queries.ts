@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { Admission } from '../../../call/caller.ts';
 import { EndpointRequest } from '../../../call/endpoint-request.ts';
+import { requireEndpoint } from '../../../call/gate.ts';
 import { textsOfValues } from '../../../catalog/binding/rounded-numbers.ts';
 import { findQuery, lookUpQuery } from '../../../catalog/model/find-query.ts';
 import type { Catalog } from '../../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../../errors.ts';
 import { describeIssue, schemaProblems } from '../../../files/schema-problems.ts';
-import type { PluginHost } from '../../../gateway/plugin.ts';
+import type { RouteHost } from '../../../gateway/plugin.ts';
 import { requireBodyType } from '../../../http/message/body/body-type.ts';
 import type { RequestHead } from '../../../http/message/head.ts';
 import { httpLimits } from '../../../http/message/http-limits.ts';
@@ -95,11 +96,12 @@ type Opened =
 export function buildSeveralQueries(
   catalog: Catalog,
   live: Live,
-  { open, obtainFollowed, shown }: PluginHost,
+  { open, obtainFollowed, audit, shown }: RouteHost,
 ): Answer {
   const openOne = async (item: Item, head: RequestHead, admission: Admission): Promise<Opened> => {
     try {
       const query = findQuery(catalog, item.query);
+      requireEndpoint(admission.principal, query);
       const declared = new Map(query.parameters.map((parameter) => [parameter.name, parameter]));
       const parameters = new Map(
         Object.entries(item.parameters).map(([name, value]) => [
@@ -123,6 +125,7 @@ export function buildSeveralQueries(
       };
       return { item, followed: { request, call, document } };
     } catch (error) {
+      audit(error, head, admission.principal.id);
       return { item, error };
     }
   };

@@ -36,11 +36,10 @@ export class LiveStreams {
     stream.subscriber.streams.add(stream);
   }
 
-  /** Ends a stream for a reason of the gateway, which it sends to its client. */
-  end(stream: Stream, code: EndCode): void {
+  /** Ends a stream for a reason of the gateway, which it sends to its client. @param frame default: that of all its queries */
+  end(stream: Stream, code: EndCode, frame = stream.kind.endFrame(code)): void {
     const { sink } = stream;
     if (sink === undefined) return;
-    const frame = stream.kind.endFrame(code);
     if (frame !== undefined) stream.write(frame);
     this.#remove(stream, code);
     if (frame === undefined) sink.destroy();
@@ -64,14 +63,14 @@ export class LiveStreams {
   /** Ends one query of a stream, and with the last one the stream. */
   endOne(subscription: Subscription, code: EndCode): void {
     const { stream } = subscription;
-    const { endOfOne } = stream.kind;
-    if (stream.subscriptions.length <= 1 || endOfOne === undefined) {
-      this.end(stream, code);
+    const ofOne = stream.kind.endOfOne?.(code, subscription);
+    if (stream.subscriptions.length <= 1 || ofOne === undefined) {
+      this.end(stream, code, ofOne);
       return;
     }
     stream.subscriptions.splice(stream.subscriptions.indexOf(subscription), 1);
     this.leaveFeed(subscription);
-    stream.write(endOfOne(code, subscription));
+    stream.write(ofOne);
   }
 
   leaveFeed(subscription: Subscription): void {

@@ -1,4 +1,5 @@
 import { quoteShort } from '@querygate/text';
+import { requireEndpoint } from '../../../call/gate.ts';
 import { sqlParameter } from '../../../catalog/binding/caller-sql.ts';
 import { GatewayError } from '../../../errors.ts';
 import type { RouteHost } from '../../../gateway/plugin.ts';
@@ -43,6 +44,7 @@ export function buildCallTool({
   givesTokens,
 }: CallToolOptions): CallTool {
   const run: CallQuery = (tool, given, request) => {
+    requireEndpoint(request.admission.principal, tool.endpoint.query);
     const { length } = Object.keys(given);
     if (length > maxArguments)
       throw new WrongArguments(`There are ${length} arguments, and no tool has more than ${maxArguments}`);
