@@ -59,10 +59,11 @@ async function importChanges(state: ImportState): Promise<ImportSummary> {
   await recordScan(state, scan);
 
   const changed = [...scan.changed, ...(await lookAgain(state, scan.touched))];
-  const changes = await placeFiles(state, changed);
+  const { left: changes, interruption } = await placeFiles(state, changed);
   const { connectForCopies: connect, nextNumber } = state;
   const batches = readBatches(changes, { tables, scratch, connect, limits, nextNumber });
   const loaded = await loadBatches(state, batches, bytesToRead(changes));
+  loaded.interruption ??= interruption;
   await openFiles(state);
 
   const recorded = await recordTables(state, { ...scan, changed }, loaded.interruption);

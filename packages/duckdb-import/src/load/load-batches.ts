@@ -68,5 +68,5 @@ async function loadNext(state: ImportState, read: Batch, loading: Loading): Prom
 
 async function recordFailure(state: ImportState, { error, file, numbers }: FileFailure): Promise<void> {
   await forgetFiles(state, numbers);
-  if (error !== undefined) state.unreadable.add(file, describeFileProblem(file, error));
+  if (error !== undefined) state.unreadable.add(file, describeFileProblem(file, error), error);
 }
