@@ -143,6 +143,54 @@ test('what is gone or compressed when a process begins is gone, or there once, w
   await expectIds(1, 2);
 });
 
+describe('queries have a problem while a table lacks rows', () => {
+  /** Of each change of rows, the number of rows after it, and whether the table had a problem then. */
+  let seen: [rows: number, isProblem: boolean][];
+  beforeEach(async () => {
+    seen = [];
+    folder.write('logs.csv', `id\n${idsBetween(0, 250).join('\n')}\n`);
+    await expectIds(...idsBetween(0, 250));
+    const { tables } = folder.store;
+    await folder.reopen({
+      batchLimits: { rows: 100, bytes: 1 << 20 },
+      tables: replacedBy(async (connection, change) => {
+        await tables.replaceRows(connection, change);
+        seen.push([(await folder.ids()).length, folder.data().problems.has('logs')]);
+      }),
+    });
+    await expectIds(...idsBetween(0, 250));
+  });
+
+  test('of a file that is replaced by several batches', async () => {
+    folder.write('logs.csv', `id\n${idsBetween(1000, 1280).join('\n')}\n`);
+    await expectIds(...idsBetween(1000, 1280));
+    expect(seen).toEqual([
+      [100, true],
+      [200, true],
+      [280, true],
+    ]);
+    expect([...folder.data().problems]).toEqual([]);
+  });
+
+  test('of a file that has become unreadable', async () => {
+    folder.write('logs.csv', 'none\n1\n');
+    expect(await folder.sync()).toHaveLength(1);
+    expect(seen).toEqual([[0, true]]);
+  });
+
+  test('but not of a file that is replaced at once, or grows', async () => {
+    folder.write('logs.csv', 'id\n1\n');
+    await expectIds(1);
+    folder.write('logs.ndjson', lines(...idsBetween(2, 180)));
+    await expectIds(...idsBetween(1, 180));
+    expect(seen).toEqual([
+      [1, false],
+      [101, false],
+      [179, false],
+    ]);
+  });
+});
+
 describe('a file of another format is imported as a whole when it changes', () => {
   const parquet = (...ids: readonly number[]) =>
     folder.query(`COPY (SELECT unnest([${ids}]) AS id) TO '${folder.path('logs.parquet')}' (FORMAT parquet)`);

@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ImportState } from '../import-state.ts';
 import type { Batch, FileFailure, ReadResult } from '../read/read-batches.ts';
-import { describeFileProblem } from '../read/describe-problem.ts';
+import { describeFileProblem, notImportedYet } from '../read/describe-problem.ts';
 import { forgetFiles } from '../record/record-files.ts';
 import { isOutOfSpace, outOfSpaceMessage, requireSpace } from '../store/disk-space.ts';
 import { type Loaded, loadBatch } from './load-batch.ts';
@@ -49,6 +49,9 @@ async function loadNext(state: ImportState, read: Batch, loading: Loading): Prom
   const { loaded, failed, totalBytes } = loading;
   const { events, storeFolder, tables } = state.options;
   const slices = read.slices.filter(({ entry }) => !failed.has(entry.number));
+  // The rows that it replaces go with its first batch.
+  for (const { entry, file, replaces } of slices)
+    if (replaces.length > 0 && !entry.done) state.problems.set(file.table, notImportedYet(file));
   const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
   await requireSpace(storeFolder, sum(slices.map(({ lineBytes }) => lineBytes)));
   const failures = await loadBatch(state, read.table, slices, loaded);
@@ -67,6 +70,10 @@ async function loadNext(state: ImportState, read: Batch, loading: Loading): Prom
 }
 
 async function recordFailure(state: ImportState, { error, file, numbers }: FileFailure): Promise<void> {
+  const problem = error === undefined ? undefined : describeFileProblem(file, error);
+  if (problem !== undefined) state.unreadable.add(file, problem, error);
+  // Before the rows are gone.
+  if (problem !== undefined || numbers.some((number) => state.manifest.entries.has(number)))
+    state.problems.set(file.table, problem ?? notImportedYet(file));
   await forgetFiles(state, numbers);
-  if (error !== undefined) state.unreadable.add(file, describeFileProblem(file, error), error);
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { ImportState } from '../import-state.ts';
-import { describeFileProblem } from '../read/describe-problem.ts';
+import { describeFileProblem, notImportedYet } from '../read/describe-problem.ts';
 import { readParquetColumns, requireExact } from '../read/parquet-columns.ts';
 import { type DataFile, hasChanged } from '../scan/data-files.ts';
 import type { Change } from '../scan/find-changes.ts';
@@ -119,8 +119,7 @@ async function placeFilesOf(
       const problem = describeFileProblem(file, error);
       unreadable.add(file, problem, error);
       problems.set(file.table, problem);
-    } else if (isImported && lost.length > 0)
-      problems.set(file.table, `${file.name}: is not imported yet: it has just been changed`);
+    } else if (isImported && lost.length > 0) problems.set(file.table, notImportedYet(file));
   }
   if (entries.length > 0 || removed.size > 0) await replaceFiles(state, schema.name, entries, removed);
   const left = examined
