@@ -121,6 +121,10 @@ async function placeFilesOf(
       problems.set(file.table, problem);
     } else if (isImported && lost.length > 0) problems.set(file.table, notImportedYet(file));
   }
+  const interruption = examined.find((one) => one.interruption !== undefined)?.interruption;
+  const waiting = examined.find(({ entry, error }) => entry === undefined && error === undefined);
+  if (waiting && entries.length > 0 && changes.some(({ replacesMissing }) => replacesMissing))
+    problems.set(schema.name, notImportedYet(waiting.change.file));
   if (entries.length > 0 || removed.size > 0) await replaceFiles(state, schema.name, entries, removed);
   const left = examined
     .filter(
@@ -132,10 +136,7 @@ async function placeFilesOf(
       knownEntry: knownEntry && removed.has(knownEntry.number) ? undefined : knownEntry,
       replaces: replaces.filter((number) => !removed.has(number)),
     }));
-  return {
-    left,
-    interruption: examined.find(({ interruption }) => interruption !== undefined)?.interruption,
-  };
+  return { left, interruption };
 }
 
 async function examine(state: ImportState, schema: TableSchema, change: Change): Promise<Examined> {
