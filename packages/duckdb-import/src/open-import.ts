@@ -7,7 +7,6 @@ import { lookAgain } from './record/look-again.ts';
 import { forgetFilesOf, recordScan } from './record/record-files.ts';
 import { recordTables } from './record/record-tables.ts';
 import { type ImportSummary, reportSync, reportUnreadable } from './report/report-sync.ts';
-import { bytesToRead } from './scan/find-changes.ts';
 import { scanFolder } from './scan/scan-folder.ts';
 import { buildExclusive } from './store/exclusive.ts';
 import type { PlacedFile } from './store/files/placed-file.ts';
@@ -56,13 +55,14 @@ async function importChanges(state: ImportState): Promise<ImportSummary> {
 
   const scan = await scanFolder({ connection, dataDir, tables, manifest, unreadable }, !state.isServing);
   if ('error' in scan) return reportUnreadable(state, scan.error);
-  await recordScan(state, scan);
+  const recordedChanges = await recordScan(state, scan);
 
-  const changed = [...scan.changed, ...(await lookAgain(state, scan.touched))];
-  const changes = await placeFiles(state, changed);
+  const changed = [...recordedChanges, ...(await lookAgain(state, scan.touched))];
+  const { left: changes, interruption } = await placeFiles(state, changed);
   const { connectForCopies: connect, nextNumber } = state;
   const batches = readBatches(changes, { tables, scratch, connect, limits, nextNumber });
-  const loaded = await loadBatches(state, batches, bytesToRead(changes));
+  const loaded = await loadBatches(state, batches, changes);
+  loaded.interruption ??= interruption;
   await openFiles(state);
 
   const recorded = await recordTables(state, { ...scan, changed }, loaded.interruption);

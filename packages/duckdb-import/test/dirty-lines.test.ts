@@ -53,6 +53,13 @@ const json: readonly (readonly [what: string, line: string | Buffer, fate: Fate]
   ['a list for a number', '{"n":[1]}', /^n: \[…\] is not an integer$/],
   ['not UTF-8', latin1('{"n":11,"s":"\xff"}'), /UTF-8/],
   ['NUL', '{"n":12,"s":"a\0b"}', /not JSON/],
+  ['NUL only, as a file has that was cut by a crash', '\0\0\0', /not JSON/],
+  ['NUL and spaces', ' \0 ', /not JSON/],
+  ...Array.from({ length: 32 }, (_, code): readonly [string, string, Fate] => [
+    `the control character ${code} only`,
+    code === 10 ? '' : String.fromCharCode(code).repeat(2),
+    [9, 10, 11, 12, 13].includes(code) ? 'blank' : /not JSON/,
+  ]),
   ['NUL as an escape', '{"n":13,"other":"a\\u0000b"}', 13],
   ['a row after all that', '{"n":14}', 14],
 ];

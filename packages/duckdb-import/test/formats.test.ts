@@ -515,6 +515,22 @@ describe('values', () => {
     expect(await query('SELECT id FROM logs ORDER BY id')).toEqual([['7'], ['8']]);
   });
 
+  test.each([
+    'id,note,note',
+    'id,Note,note',
+    'id,column1,',
+    ',id,column0',
+    'id,,column1',
+    'id,column2,column2',
+    'id,querygate,note',
+  ])('CSV: columns that no field names may have any names: %s', async (header) => {
+    const at = header.split(',').indexOf('id');
+    const row = (id: number) => ['x', 'y', 'z'].with(at, String(id)).join(',');
+    write('logs.csv', `${header}\n${row(7)}\n${row(8)}\n`);
+    await load();
+    expect(await query('SELECT id FROM logs ORDER BY id')).toEqual([['7'], ['8']]);
+  });
+
   test('CSV: spaces around names of columns are not part of them', async () => {
     write('logs.csv', ' ID , "status" ,extra\n7,200,x\n');
     await load();

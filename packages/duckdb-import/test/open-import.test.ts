@@ -143,6 +143,175 @@ test('what is gone or compressed when a process begins is gone, or there once, w
   await expectIds(1, 2);
 });
 
+describe('queries have a problem while a table lacks rows', () => {
+  /** Of each change of rows, the number of rows after it, and whether the table had a problem then. */
+  let seen: [rows: number, isProblem: boolean][];
+  beforeEach(async () => {
+    seen = [];
+    folder.write('logs.csv', `id\n${idsBetween(0, 250).join('\n')}\n`);
+    await expectIds(...idsBetween(0, 250));
+    const { tables } = folder.store;
+    await folder.reopen({
+      batchLimits: { rows: 100, bytes: 1 << 20 },
+      tables: replacedBy(async (connection, change) => {
+        await tables.replaceRows(connection, change);
+        seen.push([(await folder.ids()).length, folder.data().problems.has('logs')]);
+      }),
+    });
+    await expectIds(...idsBetween(0, 250));
+  });
+
+  test('of a file that is replaced by several batches', async () => {
+    folder.write('logs.csv', `id\n${idsBetween(1000, 1280).join('\n')}\n`);
+    await expectIds(...idsBetween(1000, 1280));
+    expect(seen).toEqual([
+      [100, true],
+      [200, true],
+      [280, true],
+    ]);
+    expect([...folder.data().problems]).toEqual([]);
+  });
+
+  test('of a file that has become unreadable', async () => {
+    folder.write('logs.csv', 'none\n1\n');
+    expect(await folder.sync()).toHaveLength(1);
+    expect(seen).toEqual([[0, true]]);
+  });
+
+  test('but not of a file that is replaced at once, or grows', async () => {
+    folder.write('logs.csv', 'id\n1\n');
+    await expectIds(1);
+    folder.write('logs.ndjson', lines(...idsBetween(2, 180)));
+    await expectIds(...idsBetween(1, 180));
+    expect(seen).toEqual([
+      [1, false],
+      [101, false],
+      [179, false],
+    ]);
+  });
+});
+
+describe('files that go, and those that have come in their place, are one change', () => {
+  /** Of each change of rows, the ids after it, or `problem` if the table had one then. */
+  let seen: (readonly number[] | 'problem')[];
+  beforeEach(async () => {
+    seen = [];
+    const { tables } = folder.store;
+    await folder.reopen({
+      batchLimits: { rows: 100, bytes: 1 << 20 },
+      tables: replacedBy(async (connection, change) => {
+        await tables.replaceRows(connection, change);
+        seen.push(folder.data().problems.has('logs') ? 'problem' : await folder.ids());
+      }),
+    });
+  });
+  /** Syncs once. @returns what queries have seen */
+  const change = async (before: () => unknown, after: () => unknown) => {
+    await before();
+    await folder.sync();
+    seen = [];
+    await after();
+    expect(await folder.sync()).toEqual([]);
+    expect(folder.data().problems.size).toBe(0);
+    const last = await folder.ids();
+    await expectIds(...last);
+    return { seen, last };
+  };
+  const remove = (...names: readonly string[]) => {
+    for (const name of names) rmSync(folder.path(`logs/${name}`));
+  };
+  const csv = (name: string, ...ids: readonly number[]) =>
+    folder.write(`logs/${name}`, `id\n${ids.join('\n')}\n`);
+  const parquet = (name: string, ids: readonly number[], type = 'BIGINT') =>
+    folder.writeParquet(`logs/${name}`, `SELECT unnest([${ids}])::${type} AS id`);
+
+  test('of text, in another name, form or number', async () => {
+    const compressed = await change(
+      () => folder.write('logs/a.ndjson', lines(1, 2)),
+      () => {
+        folder.write('logs/a.ndjson.gz', gzipSync(lines(1, 2)));
+        remove('a.ndjson');
+      },
+    );
+    expect(compressed).toEqual({ seen: [[1, 2]], last: [1, 2] });
+    const parts = await change(
+      () => csv('users-01.csv', 3, 4),
+      () => {
+        csv('users-02.csv', 3);
+        csv('users-03.csv', 4, 5);
+        remove('users-01.csv', 'a.ndjson.gz');
+      },
+    );
+    expect(parts).toEqual({ seen: [[3, 4, 5]], last: [3, 4, 5] });
+  });
+
+  test('of text in several batches, meanwhile with a problem', async () => {
+    const ids = idsBetween(1000, 1150);
+    const long = await change(
+      () => csv('a.csv', 1, 2),
+      () => {
+        csv('b.csv', ...ids);
+        remove('a.csv');
+      },
+    );
+    expect(long).toEqual({ seen: ['problem', 'problem'], last: ids });
+    const several = await change(
+      () => {},
+      () => {
+        csv('c.csv', ...idsBetween(0, 100));
+        csv('d.csv', 100);
+        remove('b.csv');
+      },
+    );
+    expect(several).toEqual({ seen: ['problem', 'problem'], last: idsBetween(0, 101) });
+  });
+
+  test('of Parquet that is compacted', async () => {
+    const compacted = await change(
+      async () => {
+        await parquet('a.parquet', [1, 2]);
+        await parquet('b.parquet', [3]);
+      },
+      async () => {
+        await parquet('ab.parquet', [1, 2, 3]);
+        remove('a.parquet', 'b.parquet');
+      },
+    );
+    expect(compacted).toEqual({ seen: [[1, 2, 3]], last: [1, 2, 3] });
+    // Its integers are texts: it is imported.
+    const doubtful = await change(
+      () => {},
+      async () => {
+        await parquet('abc.parquet', [1, 2, 4], 'VARCHAR');
+        remove('ab.parquet');
+      },
+    );
+    expect(doubtful).toEqual({ seen: ['problem', 'problem'], last: [1, 2, 4] });
+  });
+
+  test('of text that has become Parquet', async () => {
+    const converted = await change(
+      () => csv('a.csv', 1, 2),
+      async () => {
+        await parquet('a.parquet', [1, 2]);
+        remove('a.csv');
+      },
+    );
+    expect(converted).toEqual({ seen: [[1, 2]], last: [1, 2] });
+  });
+
+  test('but a file that is only missing waits for another sync', async () => {
+    folder.write('logs/a.ndjson', lines(1));
+    folder.write('logs/b.ndjson', lines(2));
+    await expectIds(1, 2);
+    renameSync(folder.path('logs/a.ndjson'), folder.path('away'));
+    append('logs/b.ndjson', lines(3));
+    await expectIds(1, 2, 3);
+    renameSync(folder.path('away'), folder.path('logs/a.ndjson'));
+    await expectIds(1, 2, 3);
+  });
+});
+
 describe('a file of another format is imported as a whole when it changes', () => {
   const parquet = (...ids: readonly number[]) =>
     folder.query(`COPY (SELECT unnest([${ids}]) AS id) TO '${folder.path('logs.parquet')}' (FORMAT parquet)`);

@@ -76,7 +76,7 @@ async function waitForCompletion(
     job = jobOf(reply, request.location) ?? job;
     onReply({ reply, job });
     deadline.cancelled.throwIfAborted();
-    const [error] = reply.errors ?? [];
+    const error = failureOf(reply);
     if (error !== undefined) {
       const { reason, message = '' } = error;
       throw queryFailed({ status: 200, reason, message, retryAfterSeconds: undefined }, bound);
@@ -90,6 +90,13 @@ async function waitForCompletion(
     const tookMs = performance.now() - calledAt;
     if (reply.jobComplete !== true && tookMs < pollEveryMs) await pause(pollEveryMs - tookMs, deadline);
   }
+}
+
+/** The error of a query that has failed. Beside rows, or before there are some, others are warnings: of rows that were left out. */
+function failureOf({ errors = [], jobComplete, schema }: QueryReply) {
+  const [first] = errors;
+  const hasFailed = jobComplete === true && schema === undefined;
+  return errors.find(({ reason }) => reason === 'stopped') ?? (hasFailed ? first : undefined);
 }
 
 function startQuery(request: JobRequest): Promise<QueryReply> {

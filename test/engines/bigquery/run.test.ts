@@ -61,13 +61,14 @@ describe('a query on BigQuery', () => {
     });
   });
 
+  const { jobReference } = incompleteBody;
+
   test('that takes longer is polled as a job at its location, and its cost is read at the end', async () => {
     const statistics = {
       totalBytesProcessed: '10',
       totalSlotMs: '20',
       query: { totalBytesBilled: '30', cacheHit: false },
     };
-    const { jobReference } = incompleteBody;
     setup.fake.respondWith(
       inSequence(
         reply(incompleteBody),
@@ -91,6 +92,33 @@ describe('a query on BigQuery', () => {
     expect(setup.fake.received[1]?.parameters.get('formatOptions.useInt64Timestamp')).toBe('true');
   });
 
+  test('has warnings beside its rows, as of an external table with bad records', async () => {
+    const errors = [
+      { reason: 'invalid', message: 'Error while reading data, file gs://b/secret.csv: too many values' },
+    ];
+    setup.fake.respondWith(reply(completeBody([1, 2], { errors })));
+    expect(await setup.run()).toMatchObject({ rows: ['{"x":1}', '{"x":2}'] });
+    setup.fake.respondWith(
+      inSequence(
+        reply({ ...incompleteBody, errors }),
+        reply({ ...incompleteBody, errors }),
+        reply(completeBody([5], { errors, jobReference })),
+      ),
+    );
+    expect(await setup.run()).toMatchObject({ rows: ['{"x":5}'] });
+    expect(setup.fake.received.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST /queries',
+      'GET /queries/job_1',
+      'GET /queries/job_1',
+      'GET /jobs/job_1',
+    ]);
+    setup.fake.respondWith(reply(completeBody([], { errors, schema: undefined })));
+    expect(await setup.runError()).toMatchObject({ code: 'ENGINE_FAILED' });
+    const stopped = [...errors, { reason: 'stopped', message: 'Job execution was cancelled' }];
+    setup.fake.respondWith(reply(completeBody([], { errors: stopped })));
+    expect(await setup.runError()).toMatchObject({ code: 'ENGINE_TIMEOUT' });
+  });
+
   test('returns its rows even if their cost cannot be read', async () => {
     setup.fake.respondWith(inSequence(reply(incompleteBody), reply(completeBody([5])), reply('<html>', 500)));
     expect(await setup.run()).toMatchObject({
@@ -99,7 +127,6 @@ describe('a query on BigQuery', () => {
     });
   });
 
-  const { jobReference } = incompleteBody;
   const pages =
     (count: number, size: number): Responder =>
     (response, received, at) => {

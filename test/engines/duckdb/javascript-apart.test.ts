@@ -115,25 +115,38 @@ test(
   busyMs,
 );
 
-test(
-  'the event loop of the engine goes on while functions are computed',
-  async () => {
-    const database = await openDatabase({ threads: 1, memoryLimit: '1GB' });
-    const worker = openWorker(await database.connect(), database.hostWorks);
-    const javascript = new JavascriptApart(10);
-    const { signal } = new AbortController();
-    const definition = { name: 'f', parameters: [], returns: 'FLOAT64', code: 'for (;;);' };
-    const sql = `SELECT host_javascript('${JSON.stringify(definition)}', '[]')`;
-    const turns = async (owner: string) => {
-      let count = 0;
-      const running = javascript.run({ owner, signal }, async (work) => {
+/** What computes functions apart, with a call that does not end. */
+const openSpinning = async () => {
+  const database = await openDatabase({ threads: 1, memoryLimit: '1GB' });
+  const worker = openWorker(await database.connect(), database.hostWorks);
+  const javascript = new JavascriptApart(10);
+  const { signal } = new AbortController();
+  const definition = { name: 'f', parameters: [], returns: 'FLOAT64', code: 'for (;;);' };
+  const sql = `SELECT host_javascript('${JSON.stringify(definition)}', '[]')`;
+  return {
+    spin: (owner: string) =>
+      javascript.run({ owner, signal }, async (work) => {
         worker.beginWork(work);
         try {
           return await worker.runOnce(sql, new Map());
         } finally {
           await worker.release();
         }
-      });
+      }),
+    async close() {
+      await javascript.close();
+      database.close();
+    },
+  };
+};
+
+test(
+  'the event loop of the engine goes on while functions are computed',
+  async () => {
+    const { spin, close } = await openSpinning();
+    const turns = async (owner: string) => {
+      let count = 0;
+      const running = spin(owner);
       const counting = setInterval(() => {
         count += 1;
       }, 10);
@@ -143,8 +156,25 @@ test(
     };
     // It is computed for two seconds; without turns, there would be one or two.
     expect(await turns('a')).toBeGreaterThan(20);
-    await javascript.close();
-    database.close();
+    await close();
+  },
+  busyMs,
+);
+
+test(
+  'functions are computed again once processes can be started',
+  async () => {
+    const { spin, close } = await openSpinning();
+    const { execPath } = process;
+    // It is refused, as for lack of file descriptors.
+    process.execPath = '\0';
+    try {
+      for (const owner of ['a', 'b', 'c', 'd']) await expect(spin(owner)).rejects.toThrow('null bytes');
+    } finally {
+      process.execPath = execPath;
+    }
+    await expect(spin('a')).rejects.toThrow('functions in JavaScript take longer');
+    await close();
   },
   busyMs,
 );

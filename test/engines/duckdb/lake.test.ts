@@ -330,7 +330,17 @@ describe.skipIf(isWithoutExtensions)('a DuckLake', () => {
   });
 
   test('a file of the lake that is damaged gives 502 DATA_UNREADABLE, and the log names it', async () => {
+    const slow = duckdb({ dataDir: lake.dataDir, extensionsDir, isolate: false, refreshSeconds: 3600 });
+    const asked = await openFolderApp(files, { options: { engine: slow } });
+    const { others } = await state();
     for (const file of globSync(join(lake.folder, 'files/main/events/*.parquet'))) truncateSync(file, 300);
+    // Each failure looks at the catalog, which others write to; queries of other tables go on with the one that is served.
+    for (let left = 3; left > 0; left -= 1) {
+      await lake.run('INSERT INTO w.others VALUES (0)');
+      expect(await get('rows', '?tenant=a', asked)).toMatchObject({ status: 502 });
+    }
+    expect(await get('other', '', asked)).toMatchObject({ status: 200, body: count(1, others) });
+    await asked.close();
     const { status, body } = await get('counts');
     expect({ status, body }).toMatchObject({ status: 502, body: { error: { code: 'DATA_UNREADABLE' } } });
     expect(logged().join('\n')).toMatch(

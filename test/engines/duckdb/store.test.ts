@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SavedQuery } from '../../../src/catalog/model/saved-query.ts';
@@ -151,6 +152,28 @@ describe('the store', () => {
     expect(await select(paths)).toBe('1/a 2/b 2/c');
     expect(problems).toEqual([]);
   });
+
+  test('never answers with a part of the rows of a file that is replaced', async () => {
+    const rows = (from: number, length: number) =>
+      Array.from({ length }, (_, at) => `{"id":${from + at},"timestamp":"2026-03-10T12:00:00Z"}\n`).join('');
+    const replace = (text: string) => {
+      writeFileSync(file('.next'), text);
+      renameSync(file('.next'), file());
+    };
+    replace(rows(0, 600_000));
+    await open();
+    const seen = new Set<unknown>();
+    const answer = () => select(count).catch(({ code }: { code: string }) => code);
+    replace(rows(1_000_000, 600_001));
+    for (let found: unknown; found !== 600_001; ) {
+      // Some of them wait for a worker.
+      const all = await Promise.all(Array.from({ length: 8 }, answer));
+      for (const one of all) seen.add(one);
+      [found] = all;
+      await setTimeout(5);
+    }
+    expect([...seen].filter((one) => one !== 'DATA_UNREADABLE')).toEqual([600_000, 600_001]);
+  }, 60_000);
 
   test('is rebuilt for a table whose definition has changed', async () => {
     writeFileSync(file(), line(1, '/a'));

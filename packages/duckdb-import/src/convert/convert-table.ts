@@ -7,7 +7,7 @@ import { type Problem, ProblemError } from '@querygate/bigquery-sql/problem';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { quoteText, type StoredColumn } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
-import { isOutOfSpace } from '../store/disk-space.ts';
+import { isOutOfSpace, outOfSpaceMessage } from '../store/disk-space.ts';
 import { countRows } from '../load/read-footer.ts';
 import { openImport } from '../open-import.ts';
 import { progressText } from '../report/progress.ts';
@@ -101,7 +101,8 @@ export async function convertTable(options: ConvertOptions): Promise<Converted> 
     return { rows: sum(days.map(({ rows }) => rows)), rejected, files: days.length, kept };
   } catch (error) {
     if (!isOutOfSpace(error)) throw error;
-    throw problem(`the disk of ${to} is full; the same command goes on once it has room`);
+    const shortage = outOfSpaceMessage(error, `the disk of ${to} is full`);
+    throw problem(`${shortage}; the same command goes on once it has room`);
   } finally {
     await store.close();
   }

@@ -13,6 +13,8 @@ export interface LakeCatalog {
   readonly identity: string;
   /** The database that has the catalog as it is now. @throws Error if it cannot be read now */
   current(): Promise<string>;
+  /** Statements read a database from then on: it stays, also while others are attached, until they read another one. */
+  serve(database: string): void;
 }
 
 /** The tables of the catalog of an attached lake. */
@@ -59,7 +61,8 @@ export async function openLakeCatalog(
     for (const end of ['', '.wal']) await rm(`${join(scratch, database)}.ducklake${end}`, { force: true });
   };
   let attached: { readonly database: string; readonly version: string } | undefined;
-  let before: string | undefined;
+  let served: string | undefined;
+  const open = new Set<string>();
   let count = 0;
   const next = async (): Promise<string> => {
     const version = file === undefined ? '' : await versionOf(file);
@@ -78,10 +81,13 @@ export async function openLakeCatalog(
       await detach(database);
       throw error;
     }
-    // Statements that have begun may still read the latest one.
-    if (before !== undefined) await detach(before);
-    before = attached?.database;
     attached = { database, version };
+    open.add(database);
+    for (const one of open) {
+      if (one === database || one === served) continue;
+      await detach(one);
+      open.delete(one);
+    }
     return database;
   };
   const database = await next();
@@ -91,7 +97,12 @@ export async function openLakeCatalog(
     await connection.run(`DETACH ${database}`);
     await attach(database, file === undefined ? target : join(scratch, `${database}.ducklake`));
   }
-  return { dataPath, identity: own, current: next };
+  return {
+    ...{ dataPath, identity: own, current: next },
+    serve(database) {
+      served = database;
+    },
+  };
 }
 
 async function versionOf(file: string): Promise<string> {

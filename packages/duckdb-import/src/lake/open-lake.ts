@@ -108,7 +108,7 @@ async function readLake(state: LakeState): Promise<boolean> {
   state.hasChanged ||= [...next].some(
     ([name, { lake }]) => tables.files.of(name).lake?.version !== lake?.version,
   );
-  await serve(state, next);
+  await serve(state, database, next);
   for (const [name, source] of read) known.set(name, source);
   for (const [name, { lake }] of next) if (lake) problems.delete(name);
   const { hasChanged } = state;
@@ -223,7 +223,8 @@ function buildPast(state: LakeState, database: string, table: TableInStore): Pas
 
 /** Lets statements read tables at other snapshots, all at once. */
 async function serve(
-  { connection, onRebuilt, tables }: LakeState,
+  { catalog, connection, onRebuilt, tables }: LakeState,
+  database: string,
   next: ReadonlyMap<string, FilesOfTable>,
 ): Promise<void> {
   if (next.size === 0) return;
@@ -234,6 +235,7 @@ async function serve(
   const changed = new Map([...next.keys()].map((name) => [name, undefined]));
   const commit = () => inTransaction(connection, () => runAll(connection, views));
   await tables.change(() => files.change(next, commit), changed);
+  catalog.serve(database);
   for (const { name, isInFiles } of all) {
     if (isInFiles || !next.get(name)?.lake) continue;
     const old = await tables.openFiles(name);

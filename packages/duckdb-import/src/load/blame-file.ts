@@ -1,6 +1,7 @@
 import type { ImportState } from '../import-state.ts';
 import { describeFileProblem } from '../read/describe-problem.ts';
 import { findFiles } from '../scan/remote-files.ts';
+import { isOfDevice, isOutOfSpace } from '../store/disk-space.ts';
 import type { PlacedFile } from '../store/files/placed-file.ts';
 import { parquetSql } from '../store/statements.ts';
 
@@ -10,13 +11,14 @@ const ofReader = /^Invalid (?:Error: |Input Error: Invalid JSON found in Parquet
 /**
  * Takes the file for unreadable whose content has made a statement fail, until it changes.
  *
- * @returns false if it was none of the files
+ * @returns false if it was none of the files, or only a shortage
  */
 export async function blameFile(
   state: ImportState,
   files: readonly PlacedFile[],
   error: unknown,
 ): Promise<boolean> {
+  if (isOutOfSpace(error) || isOfDevice(error)) return false;
   const message = error instanceof Error ? error.message : '';
   const named = files.find(({ path }) => message.includes(path));
   const found = named ? { file: named, error } : ofReader.test(message) && (await firstBroken(state, files));
@@ -40,6 +42,7 @@ async function firstBroken(
     try {
       await connection.run(`SELECT count(hash(r)) FROM ${parquetSql([file.path])} AS r`);
     } catch (error) {
+      if (isOutOfSpace(error) || isOfDevice(error)) throw error;
       return { file, error };
     }
   }

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { ImportState } from '../import-state.ts';
-import { describeFileProblem } from '../read/describe-problem.ts';
+import { describeFileProblem, notImportedYet } from '../read/describe-problem.ts';
 import { readParquetColumns, requireExact } from '../read/parquet-columns.ts';
 import { type DataFile, hasChanged } from '../scan/data-files.ts';
 import type { Change } from '../scan/find-changes.ts';
+import { isOutOfSpace, outOfSpaceMessage } from '../store/disk-space.ts';
 import { footerDigest } from '../store/file-digests.ts';
 import type { Footer, PlacedFile } from '../store/files/placed-file.ts';
 import type { ManifestEntry } from '../store/manifest.ts';
@@ -64,28 +65,40 @@ interface Examined {
   /** Of a file of which every value is one of the declared type. */
   readonly entry?: ManifestEntry;
   readonly error?: unknown;
+  /** Why it could not be examined now: too little memory, for example. */
+  readonly interruption?: string;
+}
+
+/** The outcome of `placeFiles`. */
+interface Placed {
+  /** The changes that are left to import. */
+  readonly left: readonly Change[];
+  /** Why others have to wait for the next sync. */
+  readonly interruption: string | undefined;
 }
 
 /**
  * Examines the Parquet files among the changed ones, and lets queries read those where they are of which every value is
  * one of the declared type.
- *
- * @returns the changes that are left to import
  */
-export async function placeFiles(state: ImportState, changes: readonly Change[]): Promise<readonly Change[]> {
+export async function placeFiles(state: ImportState, changes: readonly Change[]): Promise<Placed> {
   const left: Change[] = [];
+  let interruption: string | undefined;
   for (const [table, ofTable] of Map.groupBy(changes, ({ file }) => file.table)) {
     const schema = state.options.tables.all.find(({ name }) => name === table);
-    if (schema !== undefined) left.push(...(await placeFilesOf(state, schema, ofTable)));
+    if (schema === undefined) continue;
+    const placed = await placeFilesOf(state, schema, ofTable);
+    left.push(...placed.left);
+    interruption ??= placed.interruption;
   }
-  return left;
+  return { left, interruption };
 }
 
 async function placeFilesOf(
   state: ImportState,
   schema: TableSchema,
   changes: readonly Change[],
-): Promise<readonly Change[]> {
+): Promise<Placed> {
   const { manifest, options, problems, unreadable } = state;
   const examined: Examined[] = [];
   for (const change of changes) {
@@ -104,19 +117,26 @@ async function placeFilesOf(
     // Before the rows are gone.
     if (error !== undefined) {
       const problem = describeFileProblem(file, error);
-      unreadable.add(file, problem);
+      unreadable.add(file, problem, error);
       problems.set(file.table, problem);
-    } else if (isImported && lost.length > 0)
-      problems.set(file.table, `${file.name}: is not imported yet: it has just been changed`);
+    } else if (isImported && lost.length > 0) problems.set(file.table, notImportedYet(file));
   }
+  const interruption = examined.find((one) => one.interruption !== undefined)?.interruption;
+  const waiting = examined.find(({ entry, error }) => entry === undefined && error === undefined);
+  if (waiting && entries.length > 0 && changes.some(({ replacesMissing }) => replacesMissing))
+    problems.set(schema.name, notImportedYet(waiting.change.file));
   if (entries.length > 0 || removed.size > 0) await replaceFiles(state, schema.name, entries, removed);
-  return examined
-    .filter(({ change, entry, error }) => !isRemote(change.file.path) && !entry && error === undefined)
+  const left = examined
+    .filter(
+      ({ change, entry, error, interruption }) =>
+        !isRemote(change.file.path) && !entry && error === undefined && interruption === undefined,
+    )
     .map(({ change: { knownEntry, replaces, ...change } }) => ({
       ...change,
       knownEntry: knownEntry && removed.has(knownEntry.number) ? undefined : knownEntry,
       replaces: replaces.filter((number) => !removed.has(number)),
     }));
+  return { left, interruption };
 }
 
 async function examine(state: ImportState, schema: TableSchema, change: Change): Promise<Examined> {
@@ -154,6 +174,7 @@ async function examine(state: ImportState, schema: TableSchema, change: Change):
     const footer = { columns, partition: given.partition, bounds, repeatedPaths, emptyPaths };
     return { change, entry: entryOf(file, state.nextNumber(), rows, { footer, digest }) };
   } catch (error) {
+    if (isOutOfSpace(error)) return { change, interruption: outOfSpaceMessage(error) };
     return isUnreachable(error) || (await hasChanged(file)) ? { change } : { change, error };
   }
 }

@@ -6,6 +6,7 @@ import { quoteText } from '@querygate/bigquery-sql/tree';
 import type { DataFile } from '../scan/data-files.ts';
 import { type Leaf, leavesOf, type Member, type Part } from '../read/parquet-columns.ts';
 import type { Bounds, Footer } from '../store/files/placed-file.ts';
+import { isOutOfSpace } from '../store/disk-space.ts';
 import { parquetSql, readRows } from '../store/statements.ts';
 
 /** The names and types of the columns of a Parquet file. @throws Error if it cannot be read */
@@ -42,7 +43,10 @@ export async function readPartition(
     const value = `CAST(${storedValue(field, source)} AS VARCHAR)`;
     const micros = `epoch_us(TRY_CAST(${value} AS TIMESTAMPTZ))::VARCHAR`;
     const sql = `SELECT ${value}, ${momentTypes.has(field.type) ? micros : value}`;
-    const [[stored, bound] = []] = await readRows(connection, sql).catch(() => []);
+    const [[stored, bound] = []] = await readRows(connection, sql).catch((error: unknown) => {
+      if (isOutOfSpace(error)) throw error;
+      return [];
+    });
     if (!isPlain || field.mode === 'REPEATED' || stored === undefined)
       return { doubt: `the name of its folder gives ${field.name}, a ${field.type}` };
     columns.push([field.name, type, stored === null ? 'NULL' : quoteText(String(stored))]);

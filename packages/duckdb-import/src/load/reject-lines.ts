@@ -19,6 +19,7 @@ import {
   withTextTypes,
 } from '../read/source-relation.ts';
 import type { DataFile } from '../scan/data-files.ts';
+import { isOutOfSpace } from '../store/disk-space.ts';
 import { readRows } from '../store/statements.ts';
 
 /** A line that is not a row of the table. */
@@ -124,6 +125,7 @@ async function errorIn(lines: readonly Line[], options: ProbeOptions): Promise<u
     return undefined;
   } catch (error) {
     options.signal.throwIfAborted();
+    if (isOutOfSpace(error)) throw error;
     return error;
   }
 }

@@ -5,6 +5,7 @@ import { describeReason, generalReason } from '../read/describe-problem.ts';
 import { numberedRows, parquetRelation, rowNumber, valuesSql } from '../read/source-relation.ts';
 import type { DataFile } from '../scan/data-files.ts';
 import type { Reject } from '../store/manifest.ts';
+import { isOutOfSpace } from '../store/disk-space.ts';
 import { readRows } from '../store/statements.ts';
 
 /**
@@ -31,6 +32,7 @@ export async function rejectParquetRows(
     const read = `SELECT hash(${valuesSql(table, columns)}) FROM ${source} WHERE r.${rowNumber} = ${row}`;
     const hasReason = rejects.length < maxReasons;
     const error = hasReason ? await connection.run(read).then(noError, (cause: unknown) => cause) : undefined;
+    if (isOutOfSpace(error)) throw error;
     const reason = error === undefined ? generalReason : describeReason(error, file);
     rejects.push({ line: Number(row) + 1, isRow: true, reason });
   }

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { globText, separatorOf, textStart } from '@querygate/bigquery-sql/command';
+import { reservedName } from '@querygate/bigquery-sql/duckdb';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { quoteText } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
@@ -38,7 +39,11 @@ export async function copyCsv(
   }
 
   // DuckDB's own detection of the header loses rows when a line is malformed, so every option is given.
-  const columns = header.map((column) => `${quoteText(column)}: 'VARCHAR'`).join(', ');
+  const names = new Set(matched.map(({ column }) => column));
+  // Columns that no field names may have equal names, which DuckDB refuses.
+  const columns = header
+    .map((column, at) => `${quoteText(names.has(column) ? column : reservedName(`column ${at}`))}: 'VARCHAR'`)
+    .join(', ');
   const rows = (moreOptions: string) =>
     header.length === 0
       ? `SELECT '' WHERE false`

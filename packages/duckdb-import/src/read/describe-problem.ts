@@ -9,6 +9,10 @@ export function describeFileProblem(file: DataFile, error: unknown): string {
   return `${file.name}: ${describeReason(error, file)}`;
 }
 
+/** The problem of a table that lacks rows of a file until a sync has ended. */
+export const notImportedYet = ({ name }: DataFile, reason = 'it has just been changed'): string =>
+  `${name}: is not imported yet: ${reason}`;
+
 /** Why a file or a row cannot be read, without paths of this machine. */
 export function describeReason(error: unknown, file: Pick<DataFile, 'name' | 'path'>): string {
   const forbidden = forbiddenReason(error, file.path);

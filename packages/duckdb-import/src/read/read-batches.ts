@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { canGrow, type DataFile, hasChanged } from '../scan/data-files.ts';
 import type { Change } from '../scan/find-changes.ts';
-import { isOutOfSpace } from '../store/disk-space.ts';
+import { isOfDevice, isOutOfSpace } from '../store/disk-space.ts';
 import { type BatchLimits, LinesWriter, type Position } from './lines-writer.ts';
 import { buildNormalizer } from './normalize-lines.ts';
 import { openPlainLines, type PlainOptions } from './plain-lines.ts';
@@ -123,7 +123,8 @@ class BatchReader {
       if (open) open.slices = open.slices.filter((slice) => slice.entry.number !== entry?.number);
       const own = entry === undefined ? [] : [entry.number];
       const isChanged = await hasChanged(file);
-      const numbers = isChanged ? own : [...own, ...replaces];
+      // The next sync goes on after the rows that are stored.
+      const numbers = isOfDevice(error) ? [] : isChanged ? own : [...own, ...replaces];
       yield { failure: { file, numbers, error: isChanged ? undefined : error } };
     } finally {
       if (file.format === 'csv') await rm(this.#copies, { recursive: true, force: true });

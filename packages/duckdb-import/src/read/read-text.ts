@@ -36,8 +36,8 @@ export async function* splitLines(chunks: AsyncIterable<Buffer>): AsyncGenerator
   if (length > 0) yield Buffer.concat(parts);
 }
 
-/** True if a line has no row. */
-export const isBlank = (bytes: Buffer) => bytes.every((byte) => byte <= 32);
+/** True if a line has no row: it has only what DuckDB leaves out, and no other control characters. */
+export const isBlank = (bytes: Buffer) => bytes.every((byte) => byte === 32 || (byte >= 9 && byte <= 13));
 
 /** DuckDB's reason for a row of CSV or JSON that is not UTF-8, as what must be, and how to make it so. */
 export const withEncodingAdvice = (reason: string): string =>

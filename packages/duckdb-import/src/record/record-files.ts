@@ -1,4 +1,5 @@
 import type { ImportState } from '../import-state.ts';
+import { type Change, newFiles } from '../scan/find-changes.ts';
 import type { Scan } from '../scan/scan-folder.ts';
 import { otherKindAdvice } from '../scan/other-kind.ts';
 import { incompleteLine } from '../store/manifest.ts';
@@ -32,19 +33,50 @@ export function forgetFilesOf({ manifest, options, reset, unreadable }: ImportSt
 /**
  * Records what a scan has found without reading: files that are gone, and last lines that are not continued.
  *
- * While rows are served, a file is forgotten when two syncs have not found it: it may be replaced in a moment.
+ * @returns the changes, with the files that are gone and go with one of them
  */
-export async function recordScan(state: ImportState, { folder, missing, unchanged }: Scan): Promise<void> {
-  const gone = missing.filter(({ table }) => folder.tables.get(table)?.problem === undefined);
-  const forgotten = gone.filter(
-    ({ footer, number }) => !state.isServing || state.missing.has(number) || footer !== undefined,
-  );
-  await forgetFiles(
-    state,
-    forgotten.map(({ number }) => number),
-  );
-  state.missing = new Set(gone.map(({ number }) => number));
+export async function recordScan(state: ImportState, scan: Scan): Promise<readonly Change[]> {
+  const changed = await recordMissing(state, scan);
+  await recordIncomplete(state, scan);
+  return changed;
+}
 
+/**
+ * While rows are served, a file is forgotten when two syncs have not found it: it may be replaced in a moment. If new files
+ * have come in its place, its rows go with the first of them.
+ */
+async function recordMissing(state: ImportState, scan: Scan): Promise<readonly Change[]> {
+  const { changed, folder, gone } = scan;
+  const missing = scan.missing.filter(({ table }) => folder.tables.get(table)?.problem === undefined);
+  const fresh = Map.groupBy(newFiles(scan), ({ file }) => file.table);
+  const replacedBy = new Map<Change, number[]>();
+  const forgotten: number[] = [];
+  for (const entry of missing) {
+    const { footer, number, table } = entry;
+    const isPlaced = footer !== undefined;
+    const ofTable = state.isServing ? (fresh.get(table) ?? []) : [];
+    const parquet = ofTable.find(({ file }) => file.format === 'parquet');
+    // Rows that are read where they are do not wait for an import.
+    const first = isPlaced ? parquet : (parquet ?? ofTable[0]);
+    const isGone = gone.has(entry) && (isPlaced || !state.isServing || first !== undefined);
+    if (!isGone && !state.missing.has(number)) continue;
+    if (first === undefined) forgotten.push(number);
+    else {
+      const numbers = replacedBy.get(first) ?? [];
+      replacedBy.set(first, numbers);
+      numbers.push(number);
+    }
+  }
+  await forgetFiles(state, forgotten);
+  state.missing = new Set(missing.map(({ number }) => number));
+  return changed.map((change) => {
+    const numbers = replacedBy.get(change);
+    if (numbers === undefined) return change;
+    return { ...change, replaces: [...change.replaces, ...numbers], replacesMissing: true };
+  });
+}
+
+async function recordIncomplete(state: ImportState, { folder, unchanged }: Scan): Promise<void> {
   const { connection, manifest, options } = state;
   const incomplete = unchanged.filter(
     ({ number, offset, size, tail }) => offset < size && tail !== '' && !manifest.incomplete.has(number),

@@ -1,4 +1,5 @@
 import type { ImportState } from '../import-state.ts';
+import { notImportedYet } from '../read/describe-problem.ts';
 import type { DataFile } from '../scan/data-files.ts';
 import { type Change, findChanges } from '../scan/find-changes.ts';
 import type { Scan } from '../scan/scan-folder.ts';
@@ -35,16 +36,18 @@ export async function recordTables(
     .changed.map(({ file }) => file)
     .filter((file) => unreadable.problemOf(file) === undefined);
   const firstWaiting = new Map(waiting.toReversed().map((file) => [file.table, file]));
-  if (updateCompleteTables(state, changed, firstWaiting)) {
+  const areOthers = updateCompleteTables(state, changed, firstWaiting);
+  if (interruption === undefined) reset.clear();
+  // Queries run while the store is written.
+  for (const [table, file] of firstWaiting) {
+    if (manifest.completeTables.has(table) || problems.has(table) || reset.has(table)) continue;
+    problems.set(table, notImportedYet(file, interruption));
+  }
+  if (areOthers) {
     const statements = manifest.putCompleteTables();
     await inTransaction(connection, () => runAll(connection, statements)).catch((error: unknown) => {
       if (!isOutOfSpace(error)) throw error;
     });
-  }
-  if (interruption === undefined) reset.clear();
-  for (const [table, { name }] of firstWaiting) {
-    if (manifest.completeTables.has(table) || problems.has(table) || reset.has(table)) continue;
-    problems.set(table, `${name}: is not imported yet: ${interruption ?? 'it has just been changed'}`);
   }
   return { problems: found, waiting };
 }

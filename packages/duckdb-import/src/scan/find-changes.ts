@@ -8,6 +8,8 @@ export interface Change {
   readonly knownEntry: ManifestEntry | undefined;
   /** Numbers of the entries whose rows the file's rows replace. */
   readonly replaces: readonly number[];
+  /** True if files among those are gone, and this one and others have come with that: it is one change of the table. */
+  readonly replacesMissing?: boolean;
   /** Of the whole file, if it was computed. */
   readonly digest?: string;
 }
@@ -60,6 +62,10 @@ export function findChanges(found: readonly DataFile[], entries: readonly Manife
   }
   return { changed, missing: [...left], unchanged, touched };
 }
+
+/** The changes that bring a file that was not there, or had another content. */
+export const newFiles = ({ changed }: Pick<Changes, 'changed'>): readonly Change[] =>
+  changed.filter(({ knownEntry }) => knownEntry === undefined);
 
 function isUnchanged({ identity, name, size, mtime }: DataFile, entry: ManifestEntry): boolean {
   return (

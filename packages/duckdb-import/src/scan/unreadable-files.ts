@@ -1,18 +1,25 @@
+import { isOfDevice } from '../store/disk-space.ts';
 import type { DataFile } from './data-files.ts';
 
-/** Files that could not be read as a whole, and why; each is tried again once it has changed. */
-export class UnreadableFiles {
-  readonly #byKey = new Map<string, { readonly file: DataFile; readonly problem: string }>();
+interface Unreadable {
+  readonly file: DataFile;
+  readonly problem: string;
+  readonly isPassing: boolean;
+}
 
-  add(file: DataFile, problem: string): void {
-    this.#byKey.set(keyOf(file), { file, problem });
+/** Files that could not be read as a whole, and why; each is tried again once it has changed, or if its device had failed. */
+export class UnreadableFiles {
+  readonly #byKey = new Map<string, Unreadable>();
+
+  add(file: DataFile, problem: string, error?: unknown): void {
+    this.#byKey.set(keyOf(file), { file, problem, isPassing: isOfDevice(error) });
   }
 
-  /** Forgets the files that have changed since they were added, or are missing. */
+  /** Forgets the files that have changed since they were added, are missing, or may be readable now. */
   keepUnchanged(files: readonly DataFile[]): void {
     const versions = new Map(files.map((file) => [keyOf(file), versionOf(file)]));
-    for (const [key, { file }] of this.#byKey)
-      if (versions.get(key) !== versionOf(file)) this.#byKey.delete(key);
+    for (const [key, { file, isPassing }] of this.#byKey)
+      if (isPassing || versions.get(key) !== versionOf(file)) this.#byKey.delete(key);
   }
 
   forgetTable(table: string): void {

@@ -4,18 +4,24 @@ import { statfs } from 'node:fs/promises';
 const spareBytes = 128 << 20;
 
 const outOfSpaceError =
-  /No space left|ENOSPC|EDQUOT|disk (?:is )?full|Out of Memory|max_temp_directory_size|Could not write|Failed to allocate/i;
+  /No space left|ENOSPC|EDQUOT|disk (?:is )?full|Out of Memory|max_temp_directory_size|Could not write|Failed to allocate|\bE[MN]FILE\b|Too many open files|\bENOMEM\b|Cannot allocate memory/i;
+
+const deviceError = /\b(?:EIO|ESTALE)\b|Input\/output error|Stale (?:NFS )?file handle/i;
 
 /** These errors are about a value of the data, and quote it. */
 const valueError = /^(?:Conversion|Invalid Input) Error: /;
 
 class OutOfSpace extends Error {}
 
-/** True if an operation failed because disk space or memory is short; it may succeed later. */
+/** True if an operation failed because disk space, memory or open files are short; it may succeed later. */
 export function isOutOfSpace(error: unknown): boolean {
   if (error instanceof OutOfSpace) return true;
   return error instanceof Error && outOfSpaceError.test(error.message) && !valueError.test(error.message);
 }
+
+/** True if the device of a file has failed, such as a network mount: the same file may be readable later. */
+export const isOfDevice = (error: unknown): boolean =>
+  error instanceof Error && deviceError.test(error.message) && !valueError.test(error.message);
 
 /**
  * @param folder in which the store grows; undefined for a store in memory
@@ -33,12 +39,18 @@ export async function requireSpace(folder: string | undefined, bytes: number): P
 }
 
 /** The message for the operator, without paths. */
-export function outOfSpaceMessage(error: unknown): string {
+export function outOfSpaceMessage(
+  error: unknown,
+  diskFull = 'the import is paused: the disk of the store or of its temporary files is full',
+): string {
   if (error instanceof OutOfSpace) return error.message;
-  const isMemory = error instanceof Error && /memory|allocate/i.test(error.message);
-  return isMemory
+  const message = error instanceof Error ? error.message : '';
+  if (/\bE[MN]FILE\b|open files/i.test(message)) return 'the import is paused: too many files are open';
+  if (/\bENOMEM\b|Cannot allocate memory/i.test(message))
+    return 'the import is paused: the machine has too little memory';
+  return /memory|allocate/i.test(message)
     ? 'the import is paused: the memory limit of DuckDB is too small for it'
-    : 'the import is paused: the disk of the store or of its temporary files is full';
+    : diskFull;
 }
 
 const megabytes = (bytes: number) => `${Math.ceil(bytes / (1 << 20))} MB`;

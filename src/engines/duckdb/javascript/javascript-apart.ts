@@ -80,8 +80,8 @@ export class JavascriptApart implements RunWithJavascript {
     for (const compute of apart.missing()) {
       const slot = await this.#slots.enter(owner, signal);
       const startedAt = performance.now();
-      const process = this.#take();
       try {
+        const process = this.#take();
         const computing = compute((definition, rows) => {
           signal.throwIfAborted();
           if (performance.now() - startedAt > maxSlotMs) throw new Error(tooSlow);
@@ -90,9 +90,8 @@ export class JavascriptApart implements RunWithJavascript {
             partMs,
           );
         });
-        await untilAborted(computing, signal);
+        await untilAborted(computing, signal).finally(() => this.#giveBack(process, id));
       } finally {
-        await this.#giveBack(process, id);
         slot.used(performance.now() - startedAt);
         slot.leave();
       }

@@ -122,7 +122,7 @@ export function buildRun(context: RunContext): Engine['run'] {
         runOverFiles(data, query.tables, requireTables, within.signal, async (reading) => {
           const rows =
             sql === undefined
-              ? await runPrepared(context, query.prepared(), bound, within, reading)
+              ? await runPrepared(context, query.prepared(), { bound, requireTables, files: reading }, within)
               : await runSql(query, { ...bound, sql }, within, requireRead, reading);
           const { dataVersion } = reading ?? {};
           return dataVersion === undefined ? rows : Object.assign(rows, { dataVersion });
@@ -149,15 +149,14 @@ function requireData(tables: readonly string[], dataProblems: ReadonlyMap<string
 async function runPrepared(
   context: RunContext,
   prepared: PreparedQuery,
-  bound: BoundQuery,
+  { bound, requireTables, files }: Omit<Values, 'bindings'>,
   options: RunOptions,
-  files: FilesReading | undefined,
 ): Promise<Rows> {
   const { wave, signal, owner } = options;
   const moment = wave === undefined ? context.now() : new Date(wave.moment);
   // One moment: a later one would call functions with other arguments.
   const bindings = bindingsOf(bound.parameters, moment, bound.query.parameters);
-  const values = { bound, bindings, files };
+  const values = { bound, bindings, requireTables, files };
   const sharing = wave && prepared.sharing();
   for (let attempt = 0; attempt < 2 && wave && sharing; attempt += 1) {
     const rows = await context.parts.take(sharing.parts, { ...values, wave, signal, owner });
@@ -181,13 +180,15 @@ async function runPrepared(
 interface Values {
   readonly bound: BoundQuery;
   readonly bindings: Bindings;
+  /** @throws GatewayError DATA_UNREADABLE if a table has a problem */
+  readonly requireTables: () => void;
   readonly files: FilesReading | undefined;
 }
 
 function runPlans(
   { pool, turns, reading, javascript }: RunContext,
   { generic, plan: planFor, columns }: Plans & Pick<PreparedQuery, 'columns'>,
-  { bound, bindings, files }: Values,
+  { bound, bindings, requireTables, files }: Values,
   { signal, owner, onStart, beforeRows }: RunOptions,
   parts?: TakenParts,
 ): Promise<Rows> {
@@ -204,6 +205,8 @@ function runPlans(
         const withConstants = await worker.compute(plan.constants, bindings).catch(() => undefined);
         signal.throwIfAborted();
         work.apart?.requireComplete();
+        // A file may have been replaced in part while the run waited for a worker.
+        requireTables();
         await parts?.beginSnapshot(worker);
         const runOne = (sql: string, values: Bindings) =>
           parts === undefined

@@ -84,11 +84,10 @@ async function runOn(
   });
   signal.throwIfAborted();
   const { tables } = exported;
-  requireData(
-    tables
-      .filter(({ outline }) => reads.some(({ table }) => table === outline.name))
-      .flatMap((one) => one.tables),
-  );
+  const read = tables
+    .filter(({ outline }) => reads.some(({ table }) => table === outline.name))
+    .flatMap((one) => one.tables);
+  requireData(read);
   const files = await exportRows(
     { pool, defineMacros, javascript, maxBytes: limits.diskBytes },
     {
@@ -99,6 +98,8 @@ async function runOn(
     },
   );
   try {
+    // A file may have been replaced in part meanwhile.
+    requireData(read);
     const { rowCount, truncated, columns } = await sandbox.run(files);
     await beforeRows?.(signal);
     const rows = new DocumentRows({ parts: [await sandbox.rows()], rowCount }, truncated);
