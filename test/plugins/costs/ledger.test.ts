@@ -378,6 +378,28 @@ describe.skipIf(!hasRedis)('the ledger of gateways on one Redis', () => {
     expect(await run(one, 'g', 1)).toBe('spent');
   });
 
+  test('runs in progress that Redis has granted are still reserved while it is away', async () => {
+    const limit = dayLimit('in progress', '1KB');
+    const [state] = states;
+    if (state === undefined) throw new Error('no Redis');
+    let isAway = false;
+    const evaluate: SharedState['evaluate'] = async (...given) =>
+      isAway ? undefined : state.evaluate(...given);
+    const ledger = new SharedLedger({ state: { ...state, evaluate }, keepMs: 60_000, periodOf });
+    const now = Date.now();
+    const reserve = async (run: string) => (await ledger.reserve(run, [demand(limit, 100)], now)).verdict;
+    const runs = Array.from({ length: 10 }, (_, at) => `run ${at}`);
+    for (const run of runs) expect(await reserve(run)).toBe('granted');
+    expect(ledger.look(limit, now)).toEqual({ spent: 0, reserved: 1_000 });
+    await ledger.settle('run 0', [demand(limit, 100)], [60], now);
+    expect(ledger.look(limit, now)).toEqual({ spent: 60, reserved: 900 });
+    isAway = true;
+    expect(await reserve('one more')).toBe('wait');
+    await ledger.settle('run 1', [demand(limit, 100)], [40], now);
+    expect(await reserve('one more')).toBe('granted');
+    expect(await reserve('another')).toBe('wait');
+  });
+
   test('a run of unknown cost has half of what is left there, too', async () => {
     const [ledger] = ledgers();
     if (ledger !== undefined) await checkUnknown(ledger, dayLimit('unknown', '1KB'));

@@ -89,14 +89,18 @@ export class LocalLedger implements Ledger {
     const kept = demands.map(({ limit }) => this.#advance(limit, now));
     const states = kept.map((one) => ({ spent: one.spent, reserved: reservedOf(one) }));
     const verdict = verdictOf(demands, states, kept.map(hasUnknown));
-    if (verdict === 'granted')
-      for (const [at, demand] of demands.entries()) {
-        const { worst, assumed } = demand;
-        const amount = amountOf(demand, states[at]);
-        const until = now + this.#options.keepMs;
-        kept[at]?.reserved.set(run, { amount, assumed, until, isUnknown: worst === undefined });
-      }
+    if (verdict === 'granted') this.hold(run, demands, states, now);
     return { verdict, states };
+  }
+
+  /** Reserves what a run may cost, whatever is left. @param states before it */
+  hold(run: string, demands: readonly Demand[], states: readonly LimitState[], now: number): void {
+    const until = now + this.#options.keepMs;
+    for (const [at, demand] of demands.entries()) {
+      const { limit, worst, assumed } = demand;
+      const amount = amountOf(demand, states[at]);
+      this.#advance(limit, now).reserved.set(run, { amount, assumed, until, isUnknown: worst === undefined });
+    }
   }
 
   async settle(

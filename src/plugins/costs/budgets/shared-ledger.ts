@@ -133,7 +133,11 @@ export class SharedLedger implements Ledger {
     const costs = demands.map(({ worst }) => worst);
     const shared = await this.#evaluate('reserve', run, demands, costs, now);
     this.#localRuns.delete(run);
-    if (shared !== undefined) return shared;
+    if (shared !== undefined) {
+      // Redis may be away before it ends.
+      if (shared.verdict === 'granted') this.#local.hold(run, demands, shared.states, now);
+      return shared;
+    }
     const reservation = await this.#local.reserve(run, demands, now);
     if (reservation.verdict === 'granted') this.#localRuns.add(run);
     return reservation;
@@ -146,8 +150,9 @@ export class SharedLedger implements Ledger {
     now: number,
   ): Promise<void> {
     const isLocal = this.#localRuns.delete(run);
-    if (!isLocal && (await this.#evaluate('settle', run, demands, bills, now)) !== undefined) return;
-    await this.#local.settle(run, demands, bills, now);
+    const isShared = !isLocal && (await this.#evaluate('settle', run, demands, bills, now)) !== undefined;
+    await this.#local.settle(run, demands, isShared ? [] : bills, now);
+    if (isShared) return;
     const runs = isLocal ? [] : [run];
     for (const [at, { limit }] of demands.entries()) this.#owe(limit, { amount: bills[at] ?? 0, runs });
   }
