@@ -30,6 +30,8 @@ export interface Reservation {
 
 /** Counts what is spent, and what running queries may spend. */
 export interface Ledger {
+  /** True if other gateways change it, too. */
+  readonly isShared: boolean;
   /** @param run its id */
   reserve(run: string, demands: readonly Demand[], now: number): Promise<Reservation>;
   /** @param bills by the order of the demands; negative for what was counted too much */
@@ -76,6 +78,7 @@ const leastForgotten = 10_000;
 
 /** The ledger of one process. Time only renews what it has passed: a clock that is set back renews nothing. */
 export class LocalLedger implements Ledger {
+  readonly isShared = false;
   readonly #limits = new Map<string, Kept>();
   readonly #options: LocalLedgerOptions;
   #mostLimits = leastForgotten;

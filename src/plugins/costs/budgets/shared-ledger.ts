@@ -115,6 +115,7 @@ interface SharedLedgerOptions {
  * knows, and adds what it has spent when Redis is back.
  */
 export class SharedLedger implements Ledger {
+  readonly isShared = true;
   readonly #options: SharedLedgerOptions;
   readonly #local: LocalLedger;
   /** The bills that Redis does not have yet, by limit. */
