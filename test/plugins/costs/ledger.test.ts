@@ -300,6 +300,69 @@ describe.skipIf(!hasRedis)('the ledger of gateways on one Redis', () => {
     Math.max(120_000, 60 * interleavings),
   );
 
+  /** Some calls do not arrive, and of others the reply is lost. */
+  const unreliable = (random: () => number, lost: { count: number }) => (state: SharedState) => {
+    const evaluate: SharedState['evaluate'] = async (...given) => {
+      const luck = random();
+      if (luck < 0.1) return undefined;
+      const reply = await state.evaluate(...given);
+      if (luck > 0.8) lost.count += 1;
+      return luck > 0.8 ? undefined : reply;
+    };
+    return { ...state, evaluate };
+  };
+
+  test(
+    'each bill counts once, and no reservation is left, whatever replies are lost',
+    async () => {
+      const random = randomOf(3);
+      const lost = { count: 0 };
+      for (let at = 0; at < interleavings; at += 1) {
+        await eventually(() => expect(states.every((state) => state.isUp())).toBe(true));
+        const limit = dayLimit(`unreliable ${at}`, '2KB');
+        const calls = states.map(unreliable(random, lost));
+        const all = calls.map((state) => new SharedLedger({ state, keepMs: 60_000, periodOf }));
+        const now = Date.now();
+        let spent = 0;
+        const settling: Promise<void>[] = [];
+        const running: { ledger: Ledger; run: string; demands: Demand[] }[] = [];
+        for (let step = 0; step < 24; step += 1) {
+          const [one] = random() < 0.4 ? running.splice(Math.floor(random() * running.length), 1) : [];
+          const ledger = all[Math.floor(random() * all.length)];
+          if (one !== undefined) {
+            // A bill may be assumed first, and corrected later.
+            const bills = [100, ...(random() < 0.3 ? [Math.floor(random() * 150) - 100] : [])];
+            for (const bill of bills) settling.push(one.ledger.settle(one.run, one.demands, [bill], now));
+            spent += bills.reduce((sum, bill) => sum + bill, 0);
+          } else if (ledger !== undefined) {
+            const run = `run ${step}`;
+            const demands = [demand(limit, 100)];
+            const reserve = async () => (await ledger.reserve(run, demands, now)).verdict;
+            let verdict = await reserve();
+            if (verdict === 'wait') verdict = await reserve();
+            if (verdict === 'granted') running.push({ ledger, run, demands });
+          }
+        }
+        for (const { ledger, run, demands } of running) {
+          settling.push(ledger.settle(run, demands, [100], now));
+          spent += 100;
+        }
+        await Promise.all(settling);
+        for (const [of, state] of calls.entries()) Object.assign(state, states[of]);
+        await eventually(async () => {
+          const found = [];
+          for (const ledger of all) {
+            found.push((await ledger.reserve('look', [demand(limit, 0)], now)).states[0]);
+            await ledger.settle('look', [demand(limit, 0)], [0], now);
+          }
+          expect([at, found.at(-1)]).toEqual([at, { spent, reserved: 0 }]);
+        });
+      }
+      expect(lost.count).toBeGreaterThan(interleavings);
+    },
+    Math.max(120_000, 60 * interleavings),
+  );
+
   test('gateways that reserve at the same moment get no more than fits', async () => {
     const limit = dayLimit('moment', '1KB');
     const all = ledgers();
