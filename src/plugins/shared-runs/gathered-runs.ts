@@ -96,6 +96,6 @@ export class GatheredRuns {
     const { bound, run } = first;
     const { owner, payer } = first.options;
     const options = { signal, owner, payer: ids.size === 1 ? payer : undefined };
-    return runShared(this.#options, bound, tenants, options, run);
+    return (await runShared(this.#options, bound, tenants, options, run)).found;
   }
 }

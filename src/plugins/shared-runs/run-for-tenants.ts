@@ -16,6 +16,14 @@ interface TenantsOptions {
   readonly sizes: SharedSizes;
 }
 
+/** The results of tenants. */
+export interface TenantRows {
+  /** Without the tenants whose own runs must say what their results are. */
+  readonly found: ReadonlyMap<string, Rows>;
+  /** Why there are no more of them, if rows are not the reason: own runs would fail, too. */
+  readonly failure?: GatewayError;
+}
+
 /** Errors that the rows of one tenant may cause. */
 const ofRows: ReadonlySet<string> = new Set(['ENGINE_FAILED', 'INVALID_PARAMETER', 'ENGINE_TIMEOUT']);
 
@@ -26,13 +34,12 @@ const cutting = 'rows of shared runs';
  * The results of tenants. A run that fails, or has too many rows, is made again for each half: one tenant's rows touch
  * the others as little as possible.
  *
- * @returns without the tenants whose own runs must say what their results are
- * @throws ForeignRow; as the run does, if it is not for the rows of a tenant
+ * @throws ForeignRow; as the run does, if it is not a GatewayError
  */
 export async function runForTenants(
   run: RunShared,
   { form, bounds, tenants, turns, sizes }: TenantsOptions,
-): Promise<ReadonlyMap<string, Rows>> {
+): Promise<TenantRows> {
   const found = new Map<string, Rows>();
   const alone: string[] = [];
   let isCut = false;
@@ -61,11 +68,14 @@ export async function runForTenants(
     await runFor(some.slice(0, half));
     await runFor(some.slice(half));
   };
+  let failure: GatewayError | undefined;
   try {
     for (const some of sizes.split(tenants)) await runFor(some);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
+    // Rows may have used the failures up: the others are not to fail for them.
+    if (!ofRows.has(error.code)) failure = error;
   }
   if (isCut) sizes.learn(most, alone);
-  return found;
+  return { found, ...(failure !== undefined && { failure }) };
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { GatewayPlugin } from '../../../src/gateway/plugin.ts';
 import { duckdb } from '../../../src/engines/duckdb/duckdb.ts';
+import { type ErrorCode, GatewayError } from '../../../src/errors.ts';
 import { createGateway, type Gateway } from '../../../src/gateway/create-gateway.ts';
 import { redis } from '../../../src/gateway/redis.ts';
 import { apiKey as keyOf } from '../../../src/keys/sources/api-key.ts';
@@ -35,15 +36,18 @@ interface Runs {
   readonly tenants: number[];
   /** The keys that were billed. */
   readonly payers: (string | undefined)[];
+  /** The error of each run. */
+  failure?: GatewayError | undefined;
 }
 
 /** Counts the runs that reach the engine. */
-const counting = ({ tenants, payers }: Runs): GatewayPlugin => ({
+const counting = (runs: Runs): GatewayPlugin => ({
   name: 'counting',
-  aroundRun(bound, options, run) {
+  async aroundRun(bound, options, run) {
     const list = Object.values(bound.parameters).find((value) => typeof value !== 'string');
-    tenants.push(list?.length ?? 1);
-    payers.push(options.payer?.id);
+    runs.tenants.push(list?.length ?? 1);
+    runs.payers.push(options.payer?.id);
+    if (runs.failure !== undefined) throw runs.failure;
     return run(options);
   },
 });
@@ -171,6 +175,31 @@ describe('results that are kept warm', () => {
     expect(waves.filter((count) => count === tenants.length).length).toBeGreaterThan(1);
     expect(waves.filter((count) => count < tenants.length)).toEqual([]);
     expect(new Set(gateway.runs.payers)).toEqual(new Set([undefined]));
+  });
+
+  /** Until all refreshes of a wave have begun. */
+  const failWave = async ({ runs }: Awaited<ReturnType<typeof open>>, code: ErrorCode) => {
+    runs.failure = new GatewayError(code, 'Not now');
+    runs.tenants.length = 0;
+    await eventually(() => expect(runs.tenants.length).toBeGreaterThan(0));
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(runs.tenants).toEqual([tenants.length]);
+  };
+
+  test('whose run fails because a budget is spent do not run alone', async () => {
+    const gateway = await open(warm);
+    await nextWave(gateway, 0);
+    await failWave(gateway, 'BUDGET_EXCEEDED');
+  });
+
+  test('whose run fails because the engine is busy are of one run again', async () => {
+    const gateway = await open(warm);
+    const { runs } = gateway;
+    const first = await nextWave(gateway, 0);
+    await failWave(gateway, 'ENGINE_BUSY');
+    runs.failure = undefined;
+    await nextWave(gateway, first);
+    expect(new Set(runs.tenants)).toEqual(new Set([tenants.length]));
   });
 
   test.skipIf(!hasRedis || !isNightly)(
