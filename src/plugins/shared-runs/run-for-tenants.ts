@@ -1,7 +1,7 @@
 import type { Rows } from '../../engine-contract/engine.ts';
 import { GatewayError } from '../../errors.ts';
 import type { PluginHost } from '../../gateway/plugin.ts';
-import { type boundsOf, cutRows } from './cut-rows.ts';
+import { type boundsOf, cutRows, ForeignRow } from './cut-rows.ts';
 import type { SharedForm } from './share-query.ts';
 import type { SharedSizes } from './shared-sizes.ts';
 
@@ -14,6 +14,8 @@ interface TenantsOptions {
   readonly tenants: readonly string[];
   readonly turns: PluginHost['turns'];
   readonly sizes: SharedSizes;
+  /** Of the runs: with what is found until it is aborted, no more are made. */
+  readonly signal: AbortSignal;
 }
 
 /** The results of tenants. */
@@ -38,7 +40,7 @@ const cutting = 'rows of shared runs';
  */
 export async function runForTenants(
   run: RunShared,
-  { form, bounds, tenants, turns, sizes }: TenantsOptions,
+  { form, bounds, tenants, turns, sizes, signal }: TenantsOptions,
 ): Promise<TenantRows> {
   const found = new Map<string, Rows>();
   const alone: string[] = [];
@@ -49,7 +51,8 @@ export async function runForTenants(
   const runFor = async (some: readonly string[]): Promise<void> => {
     const rows = await run(some).catch((error: unknown) => {
       failuresLeft -= 1;
-      if (!(error instanceof GatewayError && ofRows.has(error.code)) || failuresLeft < 0) throw error;
+      const isOfRows = error instanceof GatewayError && ofRows.has(error.code);
+      if (!isOfRows || signal.aborted || failuresLeft < 0) throw error;
       return undefined;
     });
     if (rows !== undefined && !rows.truncated) {
@@ -72,9 +75,9 @@ export async function runForTenants(
   try {
     for (const some of sizes.split(tenants)) await runFor(some);
   } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
+    if (error instanceof ForeignRow || !(error instanceof GatewayError || signal.aborted)) throw error;
     // Rows may have used the failures up: the others are not to fail for them.
-    if (!ofRows.has(error.code)) failure = error;
+    if (error instanceof GatewayError && !ofRows.has(error.code) && !signal.aborted) failure = error;
   }
   if (isCut) sizes.learn(most, alone);
   return { found, ...(failure !== undefined && { failure }) };

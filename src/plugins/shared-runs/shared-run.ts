@@ -64,9 +64,9 @@ export async function runShared(
     return rows;
   };
   try {
-    return await runForTenants(runFor, { form, bounds, tenants, turns: host.turns, sizes });
+    const { turns } = host;
+    return await runForTenants(runFor, { form, bounds, tenants, turns, sizes, signal: options.signal });
   } catch (error) {
-    if (options.signal.aborted) return none;
     if (error instanceof ForeignRow) {
       shareable.restsUntil = host.clock.elapsedMs() + foreignRestMs;
       events.onForeignRow(name);

@@ -9,6 +9,7 @@ import { createGateway, type Gateway } from '../../../src/gateway/create-gateway
 import { redis } from '../../../src/gateway/redis.ts';
 import { apiKey as keyOf } from '../../../src/keys/sources/api-key.ts';
 import { sharedRuns } from '../../../src/plugins/shared-runs/shared-runs.ts';
+import { untilAborted } from '../../../src/concurrency/abort.ts';
 import { eventually } from '../../support/eventually.ts';
 import { makeQueryFolder, type QueryFolder } from '../../support/query-folder.ts';
 import { writeKeyFile } from '../../support/key-files.ts';
@@ -18,6 +19,7 @@ import { fileOf, tables } from './shared-queries.ts';
 import { isNightly } from '../../support/nightly.ts';
 
 const apiKey = 'a-key-for-tests-only';
+const engineTimeoutMs = 3_000;
 const tenants = Array.from({ length: 24 }, (_, at) => `t${at}`);
 
 let folder: QueryFolder | undefined;
@@ -38,6 +40,8 @@ interface Runs {
   readonly payers: (string | undefined)[];
   /** The error of each run. */
   failure?: GatewayError | undefined;
+  /** The runs for this tenant take longer than a run may. */
+  slow?: string | undefined;
 }
 
 /** Counts the runs that reach the engine. */
@@ -48,6 +52,11 @@ const counting = (runs: Runs): GatewayPlugin => ({
     runs.tenants.push(list?.length ?? 1);
     runs.payers.push(options.payer?.id);
     if (runs.failure !== undefined) throw runs.failure;
+    if (runs.slow !== undefined && [list ?? Object.values(bound.parameters)].flat().includes(runs.slow)) {
+      const late = new Promise((resolve) => setTimeout(resolve, engineTimeoutMs));
+      await untilAborted(late, options.signal);
+      throw new GatewayError('ENGINE_TIMEOUT', 'Too slow');
+    }
     return run(options);
   },
 });
@@ -85,6 +94,7 @@ async function open(
     keys,
     reload: false,
     engineConcurrency: 2,
+    engineTimeoutMs,
     plugins: [sharedRuns(), counting(runs)],
     ...(shared && { cache: { shared: redis(shared) } }),
   });
@@ -139,6 +149,22 @@ describe('callers of many tenants who wait at once', () => {
     });
     expect(new Set(runs.payers).size).toBe(1);
     expect(runs.payers[0]).toBeDefined();
+  });
+
+  test('wait half as long for a run of all as for their own, of which one is too slow', async () => {
+    const { runs, rowsOf } = await open(['caching: disabled']);
+    await eventually(async () => {
+      runs.tenants.length = 0;
+      await Promise.all(tenants.map((tenant) => rowsOf(tenant)));
+      expect(runs.tenants.length).toBeLessThan(4);
+    });
+    runs.tenants.length = 0;
+    runs.slow = 't7';
+    const bodies = await Promise.all(tenants.map((tenant) => rowsOf(tenant)));
+    expect(bodies.filter((body) => (body as { error?: unknown }).error !== undefined)).toEqual([
+      { error: expect.objectContaining({ code: 'ENGINE_TIMEOUT' }) },
+    ]);
+    expect(runs.tenants.filter((count) => count > 1)).toHaveLength(1);
   });
 });
 

@@ -21,7 +21,7 @@ function refreshesOf(rowsOf: (tenant: string) => number) {
     const { found } = await runForTenants(run, {
       form: { tenant: 'tenant', rank: 'rank' } as SharedForm,
       bounds: { offset: 0, limit: Number.POSITIVE_INFINITY, maxRows: maxSharedRows },
-      ...{ tenants, sizes, turns: new LoopTurns() },
+      ...{ tenants, sizes, turns: new LoopTurns(), signal: new AbortController().signal },
     });
     return { runs, left: tenants.filter((tenant) => !found.has(tenant)) };
   };
