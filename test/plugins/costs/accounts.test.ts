@@ -105,6 +105,27 @@ describe('accounts in a file', () => {
     }
   });
 
+  test('runs that a shutdown cancels are billed, also if their jobs end a little later', async () => {
+    const job = { jobComplete: false, jobReference: { projectId: 'our-project', jobId: 'job_1' } };
+    let cancelledAt = Number.POSITIVE_INFINITY;
+    billing.fake.respondWith((response, received, at) => {
+      if (received.path === '/jobs/job_1/cancel') cancelledAt = Math.min(cancelledAt, performance.now());
+      const isDone = performance.now() > cancelledAt + 300;
+      const statistics = isDone ? { totalSlotMs: '5', query: { totalBytesBilled: '77' } } : {};
+      const isJob = received.path.startsWith('/jobs/job_1');
+      const body = isJob ? { status: { state: isDone ? 'DONE' : 'RUNNING' }, statistics } : job;
+      reply(body)(response, received, at);
+    });
+    const app = await openBillingApp(billing, cached, { ACCOUNTS_FILE: file });
+    const waiting = call(app, 'a');
+    await eventually(() => expect(billing.fake.received.length).toBeGreaterThan(0));
+    const begunAt = performance.now();
+    await app.close();
+    expect(performance.now() - begunAt).toBeLessThan(2_000);
+    expect((await waiting).status).not.toBe(200);
+    expect(sumOf(readAccountFile(file))).toBe(77);
+  });
+
   test('a file that is cut anywhere stops the start and stays as it is', async () => {
     const app = await openBillingApp(billing, cached, { ACCOUNTS_FILE: file });
     for (const project of ['a', 'é"\\', 'c']) await call(app, encodeURIComponent(project));
