@@ -57,6 +57,18 @@ const call = (app: TestApp, project: string, key = apiKey, headers = {}) =>
 
 const cached = { numbers: { caching: ['caching: 60s', 'cache_warming: 2s'] } };
 
+test('accounts without a store are those of the last days', async () => {
+  const accounts = new Accounts(undefined, pino({ enabled: false }));
+  const days = Array.from({ length: 40 }, (_, at) => new Date(Date.UTC(2026, 0, 1 + at)).toISOString());
+  for (const day of days)
+    accounts.settle(
+      { day: day.slice(0, 10), key: 'k', tenant: 't', endpoint: 'e' },
+      { runs: 1, bytesBilled: 5, slotMs: 0 },
+    );
+  const loaded = await accounts.load(new Set(days.map((day) => day.slice(0, 10))));
+  expect(loaded.map(({ day }) => day)).toEqual(days.slice(9).map((day) => day.slice(0, 10)));
+});
+
 describe('accounts in a file', () => {
   test('a bill is that of a key, a tenant, an endpoint and a day; what is cached costs nothing', async () => {
     const keys = writeKeyFile({ ab: { tenants: ['a', 'bb'] } });

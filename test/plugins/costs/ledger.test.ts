@@ -463,6 +463,22 @@ describe.skipIf(!hasRedis)('the ledger of gateways on one Redis', () => {
     expect(await reserve('another')).toBe('wait');
   });
 
+  test('limits that are over are forgotten there, too', async () => {
+    const [ledger] = ledgers();
+    const now = Date.now();
+    const spend = async (name: string, at: number) => {
+      const demands = [demand(dayLimit(name, '1KB'), 10)];
+      await ledger?.reserve(name, demands, at);
+      await ledger?.settle(name, demands, [10], at);
+    };
+    const spentOf = (name: string) => ledger?.look(dayLimit(name, '1KB'), now).spent;
+    for (let at = 0; at < 10_000; at += 100)
+      await Promise.all(Array.from({ length: 100 }, (_, more) => spend(`subject ${at + more}`, now)));
+    expect(spentOf('subject 1')).toBe(10);
+    await spend('new', now + 2 * 86_400_000);
+    expect(spentOf('subject 1')).toBe(0);
+  });
+
   test('a run of unknown cost has half of what is left there, too', async () => {
     const [ledger] = ledgers();
     if (ledger !== undefined) await checkUnknown(ledger, dayLimit('unknown', '1KB'));

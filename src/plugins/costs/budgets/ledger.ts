@@ -88,7 +88,7 @@ export class LocalLedger implements Ledger {
   }
 
   async reserve(run: string, demands: readonly Demand[], now: number): Promise<Reservation> {
-    if (this.#limits.size >= this.#mostLimits) this.#forget(now);
+    this.trim(now);
     const kept = demands.map(({ limit }) => this.#advance(limit, now));
     const states = kept.map((one) => ({ spent: one.spent, reserved: reservedOf(one) }));
     const verdict = verdictOf(demands, states, kept.map(hasUnknown));
@@ -159,8 +159,9 @@ export class LocalLedger implements Ledger {
     return kept;
   }
 
-  /** Drops the limits of days that are over, and full buckets. */
-  #forget(now: number): void {
+  /** Drops the limits of days that are over, and full buckets, if there are many. */
+  trim(now: number): void {
+    if (this.#limits.size < this.#mostLimits) return;
     for (const [id, { limit, since, at, reserved }] of this.#limits) {
       const isOver = limit.perMs > 0 ? this.#advance(limit, now).spent === 0 : now - at > aheadMs;
       if (isOver && now - since > aheadMs && reserved.size === 0) this.#limits.delete(id);

@@ -172,6 +172,7 @@ export class SharedLedger implements Ledger {
   }
 
   async reserve(run: string, demands: readonly Demand[], now: number): Promise<Reservation> {
+    this.#local.trim(now);
     // A reservation is replaced by the next one of the same run.
     for (const { limit } of demands)
       this.#change(limit, ({ bills, ended }) => ({ bills, ended: ended.filter((one) => one !== run) }));
