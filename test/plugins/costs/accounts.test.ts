@@ -8,6 +8,7 @@ import { readConfig } from '../../../src/config.ts';
 import { redis } from '../../../src/gateway/redis.ts';
 import type { AccountRow } from '../../../src/plugins/costs/account.ts';
 import { Accounts } from '../../../src/plugins/costs/accounts.ts';
+import { sharedAccounts } from '../../../src/plugins/costs/shared-accounts.ts';
 import { AccountTextReader, textOf } from '../../../src/plugins/costs/account-text.ts';
 import { openAccountFile, readAccountFile } from '../../../src/plugins/costs/account-file.ts';
 import { readAccounts } from '../../../src/cli/costs/print-costs.ts';
@@ -384,6 +385,27 @@ describe.skipIf(!hasRedis)('accounts in Redis', () => {
     expect(billing.billed).toHaveLength(8);
     for (const app of both) await app.close();
     expect(sumOf(await read())).toBe(billing.sum());
+  });
+
+  test('of a day are read in parts: Redis does nothing else meanwhile', async () => {
+    const state = await redis({ url: server.url, secret }).openState('a test', pino({ enabled: false }));
+    await state.ready;
+    const longest = { reply: 0 };
+    const evaluate: typeof state.evaluate = async (...given) => {
+      const reply = await state.evaluate(...given);
+      longest.reply = Math.max(longest.reply, JSON.stringify(reply).length);
+      return reply;
+    };
+    const store = sharedAccounts({ ...state, evaluate });
+    const rows = Array.from({ length: 5_000 }, (_, at) => ({
+      ...{ day, instance: 'i', key: `k${at}`, tenant: 't', endpoint: 'e' },
+      ...{ runs: 1, bytesBilled: at, slotMs: 0 },
+    }));
+    expect(await store.save(rows, new AbortController().signal)).toBe(true);
+    const byBytes = (one: AccountRow, other: AccountRow) => one.bytesBilled - other.bytesBilled;
+    expect([...(await store.load(new Set([day])))].sort(byBytes)).toEqual(rows);
+    expect(longest.reply).toBeLessThan(200_000);
+    await store.close();
   });
 
   test('what another program has written there is no bill, and keys of Redis have no names', async () => {
