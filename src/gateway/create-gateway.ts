@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { type AnalyzedCatalog, buildAnalyze } from '../catalog-analysis/analyze-catalog.ts';
 import { withSqlProblems } from '../catalog-analysis/sql-problems.ts';
@@ -151,6 +152,7 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
     readiness: buildReadiness(() => phase === 'serving', state),
     budget,
   });
+  closers.push(() => endRuns(opened, execution));
   const reload = openReloading(options, queries, execution, http, [
     { replaceCatalog: ({ queries }) => callers.replaceQueries(queries) },
     execution,
@@ -180,6 +182,21 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
       await Promise.all(closing);
     }),
   };
+}
+
+/** How long plug-ins wait for what cancelled runs have cost, before they close. */
+const endRunsMs = 1_500;
+
+/** An engine that does not end in time is waited for when the plug-ins are closed. */
+async function endRuns(
+  { endStreams }: Pick<Awaited<ReturnType<typeof openPlugins>>, 'endStreams'>,
+  execution: QueryExecution,
+): Promise<void> {
+  endStreams();
+  const waiting = new AbortController();
+  const late = sleep(endRunsMs, undefined, { signal: waiting.signal }).catch(() => {});
+  await Promise.race([execution.endRuns().catch(() => {}), late]);
+  waiting.abort();
 }
 
 /** Parts that follow versions of the catalog, beside the request handler. */

@@ -6,6 +6,7 @@ import type { Closers } from '../concurrency/closers.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Engine, ImportReport } from '../engine-contract/engine.ts';
 import { idsOf } from '../http/message/request-trace.ts';
+import { once } from '../memoize.ts';
 import type { OnCost } from '../results/compute.ts';
 import type { GetResult } from '../results/get-result.ts';
 import { openResults, type Results } from '../results/open-results.ts';
@@ -44,6 +45,8 @@ export interface QueryExecution {
   readonly changes: Engine['changes'];
   /** Keeps the results of another version warm. */
   replaceCatalog(catalog: Catalog): void;
+  /** Closes the cache and the engine before their turn: resolves when what runs have cost is known. */
+  endRuns(): Promise<void>;
 }
 
 /** @throws StartError as `Engine` says; `closers` has what is open then */
@@ -63,7 +66,8 @@ export async function openQueryExecution(
   let results: Results | undefined;
   const dataChanged = () => results?.dataChanged();
   const engine = hooks.observeRuns(await openEngine({ ...options, now: clock.now, imported, dataChanged }));
-  closers.push(() => engine.close());
+  const closeEngine = once(() => engine.close());
+  closers.push(closeEngine);
   const onCost: OnCost = (endpoint, cost, trace) =>
     log.info({ endpoint, ...cost, ...(trace && idsOf(trace)) }, 'query ran');
   const { engineConcurrency, engineTimeoutMs } = settings;
@@ -84,7 +88,8 @@ export async function openQueryExecution(
     refreshesTogether: hooks.refreshesTogether,
     mayRefresh: hooks.mayRefresh,
   });
-  closers.push(results.close);
+  const closeResults = once(results.close);
+  closers.push(closeResults);
   const getResult = tracer === undefined ? results.get : traceResults(results.get);
   return {
     getResult: hooks.observeResults(getResult),
@@ -98,6 +103,10 @@ export async function openQueryExecution(
     estimateBytes: engine.estimateBytes,
     changes: engine.changes,
     replaceCatalog: results.replaceCatalog,
+    async endRuns() {
+      await closeResults();
+      await closeEngine();
+    },
   };
 }
 

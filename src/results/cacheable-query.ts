@@ -40,11 +40,15 @@ export interface RunOutcome {
   readonly source: 'engine' | 'shared cache' | 'other gateway';
 }
 
-/** True if a result from another gateway is new enough, so that this gateway need not run the query. */
+/**
+ * True if a result from another gateway is new enough, so that this gateway need not run the query. The rows of a shared run may
+ * be of an earlier version of the data than the refresh that takes them.
+ */
 export function isNewEnough(
-  { policy, minBegunAt }: CacheableQuery,
+  { policy, minBegunAt, dataVersion }: CacheableQuery,
   document: ResultDocument,
   elapsedMs: number,
 ): boolean {
-  return document.begunAt >= minBegunAt && freshnessOf(document, policy, elapsedMs) === 'fresh';
+  const isOfData = document.metadata.dataVersion === dataVersion;
+  return isOfData && document.begunAt >= minBegunAt && freshnessOf(document, policy, elapsedMs) === 'fresh';
 }

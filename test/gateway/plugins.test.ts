@@ -47,7 +47,7 @@ afterEach(async () => {
 const open = (...plugins: GatewayPlugin[]) => openWith({ reload: false }, ...plugins);
 
 async function openWith(
-  options: Pick<GatewayOptions, 'reload'>,
+  options: Pick<GatewayOptions, 'reload'> & Partial<Pick<GatewayOptions, 'engine'>>,
   ...plugins: GatewayPlugin[]
 ): Promise<Gateway> {
   gateway = await createGateway({
@@ -449,6 +449,27 @@ describe('a plug-in that fails', () => {
       ['endless', 'close'],
       ['rejecting', 'close'],
     ]);
+  });
+
+  test('are closed when runs have ended, or if the engine does not end in time', async () => {
+    const engine = (close: () => Promise<void>) =>
+      openedEngine({ source: 'test', run: async () => ({ rows: [], truncated: false }), close });
+    const closed: string[] = [];
+    const plugin = (onClosed = () => {}): GatewayPlugin => ({
+      name: 'one',
+      async close() {
+        closed.push('plug-in');
+        onClosed();
+      },
+    });
+    const close = async () => void closed.push('engine');
+    await openWith({ reload: false, engine: engine(close) }, plugin());
+    await gateway?.close();
+    expect(closed.splice(0)).toEqual(['engine', 'plug-in']);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await openWith({ reload: false, engine: engine(() => promise.then(close)) }, plugin(resolve));
+    await gateway?.close();
+    expect(closed).toEqual(['plug-in', 'engine']);
   });
 
   test('with a header that HTTP does not allow leaves the reply as it was', async () => {

@@ -10,6 +10,10 @@ const timeoutMs = 2_000;
 const billTries = 10;
 const betweenTriesMs = 1_000;
 
+/** How long, and how often, it is looked for bills while the gateway closes. */
+const closingMs = 1_000;
+const betweenClosingTriesMs = 400;
+
 /** Ends jobs in the background. */
 export interface JobCanceller {
   /** Never throws: a job that cannot be cancelled ends by its own timeout. @param onBill receives what it costs all the same */
@@ -27,20 +31,25 @@ export function openJobCanceller(client: Client): JobCanceller {
     const adding = work.catch(() => {}).finally(() => pending.delete(adding));
     pending.add(adding);
   };
+  let closeBy = Number.POSITIVE_INFINITY;
+  const pause = () =>
+    closing.signal.aborted
+      ? sleep(betweenClosingTriesMs)
+      : sleep(betweenTriesMs, undefined, { signal: closing.signal, ref: false }).catch(() => {});
   const bill = async (job: Job, onBill: (cost: Cost) => void) => {
     for (let tries = 0; tries < billTries; tries += 1) {
-      if (tries > 0)
-        await sleep(betweenTriesMs, undefined, { signal: closing.signal, ref: false }).catch(() => {});
+      if (tries > 0) await pause();
       const cost = await fetchFinalCost(client, job);
       if (cost !== undefined) return onBill(cost);
       // Before the gateway closes, one more call was made.
-      if (closing.signal.aborted) return;
+      if (performance.now() + betweenClosingTriesMs > closeBy) return;
     }
   };
   return {
     cancel: (job, onBill) => add(requestCancel(client, job).then(() => onBill && bill(job, onBill))),
     bill: (job, onBill) => add(bill(job, onBill)),
     async close() {
+      closeBy = performance.now() + closingMs;
       closing.abort();
       await Promise.all(pending);
     },

@@ -31,6 +31,9 @@ const maxAccountsOfDay = 50_000;
 /** Rows of days that were settled longer ago are not saved again. */
 const daysKept = 2;
 
+/** Days of which a process without a store knows its bills. */
+const daysShown = 31;
+
 /** How often rows that could not be saved are tried again, and it is checked that the others are still there. */
 const checkEveryMs = 2_000;
 
@@ -71,7 +74,10 @@ export class Accounts {
     const before = rows.get(name) ?? { ...to, instance, runs: 0, bytesBilled: 0, slotMs: 0 };
     const row = { ...before, ...add(before, bill) };
     rows.set(name, row);
-    if (this.#store === undefined) return;
+    if (this.#store === undefined) {
+      this.#forget(daysShown);
+      return;
+    }
     this.#unsaved.set(name, row);
     void this.#save();
   }
@@ -110,7 +116,7 @@ export class Accounts {
       }
       this.#isFailing = false;
       this.#saved = [...saved.values()].at(-1);
-      this.#forget();
+      this.#forget(daysKept);
     }
   }
 
@@ -123,9 +129,10 @@ export class Accounts {
     await this.#save();
   }
 
-  /** An older day that is saved needs no memory. */
-  #forget(): void {
-    for (const day of [...this.#days.keys()].slice(0, -daysKept))
+  /** An older day that is saved, or cannot be, needs no memory. */
+  #forget(days: number): void {
+    if (this.#days.size <= days) return;
+    for (const day of [...this.#days.keys()].slice(0, -days))
       if (![...this.#unsaved.values()].some((row) => row.day === day)) this.#days.delete(day);
   }
 

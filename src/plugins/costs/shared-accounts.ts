@@ -7,9 +7,6 @@ import type { AccountStore } from './accounts.ts';
 /** How long Redis keeps a day. */
 const keepSeconds = 100 * 86_400;
 
-/** Rows that are read in one turn of the event loop. */
-const rowsOfTurn = 500;
-
 /** Rows of one command: Redis does nothing else meanwhile. */
 const maxRows = 500;
 
@@ -31,7 +28,7 @@ return 1`;
 
 const hasScript = "return redis.call('hexists', KEYS[1], ARGV[1])";
 
-const loadScript = "return redis.call('hgetall', KEYS[1])";
+const loadScript = `return redis.call('hscan', KEYS[1], ARGV[1], 'count', ${maxRows})`;
 
 /** The accounts that gateways share in one Redis. */
 export function sharedAccounts(state: SharedState): AccountStore {
@@ -51,15 +48,21 @@ export function sharedAccounts(state: SharedState): AccountStore {
     hasLost: async (row) => (await state.evaluate(hasScript, [keyOf(row.day)], [fieldOf(row)])) === 0,
     async load(days) {
       const loaded = [...days].map(async (day) => {
-        const reply = await state.evaluate(loadScript, [keyOf(day)], []);
-        if (!Array.isArray(reply)) throw new Error('the accounts in Redis cannot be read');
-        const rows: AccountRow[] = [];
-        for (let at = 0; at < reply.length; at += 2) {
-          if (at % (2 * rowsOfTurn) === 0) await nextTurn();
-          const [field, value] = [String(reply[at]), String(reply[at + 1])];
-          rows.push(...parseRow(day, state.decrypt(field) ?? '', value));
-        }
-        return rows;
+        // Redis may give a field twice.
+        const rows = new Map<string, readonly AccountRow[]>();
+        let cursor = '0';
+        do {
+          const reply = scanReply.safeParse(await state.evaluate(loadScript, [keyOf(day)], [cursor]));
+          if (!reply.success) throw new Error('the accounts in Redis cannot be read');
+          const [next, fields] = reply.data;
+          cursor = next;
+          await nextTurn();
+          for (let at = 0; at < fields.length; at += 2) {
+            const [field = '', value = ''] = [fields[at], fields[at + 1]];
+            rows.set(field, parseRow(day, state.decrypt(field) ?? '', value));
+          }
+        } while (cursor !== '0');
+        return [...rows.values()].flat();
       });
       return (await Promise.all(loaded)).flat();
     },
@@ -68,6 +71,8 @@ export function sharedAccounts(state: SharedState): AccountStore {
 }
 
 const totalsOf = ({ runs, bytesBilled, slotMs }: AccountRow) => JSON.stringify([runs, bytesBilled, slotMs]);
+
+const scanReply = z.tuple([z.coerce.string(), z.array(z.coerce.string())]);
 
 const count = z.number().min(0);
 const field = z.tuple([z.string(), z.string(), z.string(), z.string()]);

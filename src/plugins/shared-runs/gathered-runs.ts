@@ -93,9 +93,16 @@ export class GatheredRuns {
         left -= 1;
         if (left === 0) abort.abort(options.signal.reason);
       });
+    // Callers whose own runs have to give their rows wait for those, too.
+    const { clock, engineTimeoutMs } = this.#options.host;
+    const cancel = clock.after(engineTimeoutMs / 2, () => abort.abort());
     const { bound, run } = first;
     const { owner, payer } = first.options;
     const options = { signal, owner, payer: ids.size === 1 ? payer : undefined };
-    return runShared(this.#options, bound, tenants, options, run);
+    try {
+      return (await runShared(this.#options, bound, tenants, options, run)).found;
+    } finally {
+      cancel();
+    }
   }
 }

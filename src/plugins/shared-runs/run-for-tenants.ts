@@ -1,7 +1,7 @@
 import type { Rows } from '../../engine-contract/engine.ts';
 import { GatewayError } from '../../errors.ts';
 import type { PluginHost } from '../../gateway/plugin.ts';
-import { type boundsOf, cutRows } from './cut-rows.ts';
+import { type boundsOf, cutRows, ForeignRow } from './cut-rows.ts';
 import type { SharedForm } from './share-query.ts';
 import type { SharedSizes } from './shared-sizes.ts';
 
@@ -14,6 +14,16 @@ interface TenantsOptions {
   readonly tenants: readonly string[];
   readonly turns: PluginHost['turns'];
   readonly sizes: SharedSizes;
+  /** Of the runs: with what is found until it is aborted, no more are made. */
+  readonly signal: AbortSignal;
+}
+
+/** The results of tenants. */
+export interface TenantRows {
+  /** Without the tenants whose own runs must say what their results are. */
+  readonly found: ReadonlyMap<string, Rows>;
+  /** Why there are no more of them, if rows are not the reason: own runs would fail, too. */
+  readonly failure?: GatewayError;
 }
 
 /** Errors that the rows of one tenant may cause. */
@@ -26,13 +36,12 @@ const cutting = 'rows of shared runs';
  * The results of tenants. A run that fails, or has too many rows, is made again for each half: one tenant's rows touch
  * the others as little as possible.
  *
- * @returns without the tenants whose own runs must say what their results are
- * @throws ForeignRow; as the run does, if it is not for the rows of a tenant
+ * @throws ForeignRow; as the run does, if it is not a GatewayError
  */
 export async function runForTenants(
   run: RunShared,
-  { form, bounds, tenants, turns, sizes }: TenantsOptions,
-): Promise<ReadonlyMap<string, Rows>> {
+  { form, bounds, tenants, turns, sizes, signal }: TenantsOptions,
+): Promise<TenantRows> {
   const found = new Map<string, Rows>();
   const alone: string[] = [];
   let isCut = false;
@@ -42,7 +51,8 @@ export async function runForTenants(
   const runFor = async (some: readonly string[]): Promise<void> => {
     const rows = await run(some).catch((error: unknown) => {
       failuresLeft -= 1;
-      if (!(error instanceof GatewayError && ofRows.has(error.code)) || failuresLeft < 0) throw error;
+      const isOfRows = error instanceof GatewayError && ofRows.has(error.code);
+      if (!isOfRows || signal.aborted || failuresLeft < 0) throw error;
       return undefined;
     });
     if (rows !== undefined && !rows.truncated) {
@@ -61,11 +71,14 @@ export async function runForTenants(
     await runFor(some.slice(0, half));
     await runFor(some.slice(half));
   };
+  let failure: GatewayError | undefined;
   try {
     for (const some of sizes.split(tenants)) await runFor(some);
   } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
+    if (error instanceof ForeignRow || !(error instanceof GatewayError || signal.aborted)) throw error;
+    // Rows may have used the failures up: the others are not to fail for them.
+    if (error instanceof GatewayError && !ofRows.has(error.code) && !signal.aborted) failure = error;
   }
   if (isCut) sizes.learn(most, alone);
-  return found;
+  return { found, ...(failure !== undefined && { failure }) };
 }

@@ -2,7 +2,7 @@ import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { Rows, RunOptions } from '../../engine-contract/engine.ts';
 import type { PluginHost } from '../../gateway/plugin.ts';
 import { boundsOf, ForeignRow } from './cut-rows.ts';
-import { type RunShared, runForTenants } from './run-for-tenants.ts';
+import { type RunShared, runForTenants, type TenantRows } from './run-for-tenants.ts';
 import type { SharedForm } from './share-query.ts';
 import type { SharedSizes } from './shared-sizes.ts';
 
@@ -39,6 +39,8 @@ export interface SharedRunOptions {
 /** How long a statement is not used after a row of another tenant: that is a defect, which is in the log. */
 const foreignRestMs = 60 * 60 * 1000;
 
+const none: TenantRows = { found: new Map() };
+
 /** True while a statement is not used. */
 export const isResting = ({ host, shareable }: SharedRunOptions): boolean =>
   host.clock.elapsedMs() < shareable.restsUntil;
@@ -50,10 +52,10 @@ export async function runShared(
   tenants: readonly string[],
   options: RunOptions,
   run: Run,
-): Promise<ReadonlyMap<string, Rows>> {
+): Promise<TenantRows> {
   const { form, query } = shareable;
   const bounds = boundsOf(form, bound);
-  if (bounds === undefined) return new Map();
+  if (bounds === undefined) return none;
   const { name } = bound.query;
   const { [form.parameter]: _, ...others } = bound.parameters;
   const runFor: RunShared = async (some) => {
@@ -62,13 +64,13 @@ export async function runShared(
     return rows;
   };
   try {
-    return await runForTenants(runFor, { form, bounds, tenants, turns: host.turns, sizes });
+    const { turns } = host;
+    return await runForTenants(runFor, { form, bounds, tenants, turns, sizes, signal: options.signal });
   } catch (error) {
-    if (options.signal.aborted) return new Map();
     if (error instanceof ForeignRow) {
       shareable.restsUntil = host.clock.elapsedMs() + foreignRestMs;
       events.onForeignRow(name);
     } else host.log.error({ endpoint: name, err: error }, 'a shared run has failed');
-    return new Map();
+    return none;
   }
 }

@@ -1,6 +1,7 @@
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import { untilAborted } from '../../concurrency/abort.ts';
 import type { Rows, RunOptions } from '../../engine-contract/engine.ts';
+import type { GatewayError } from '../../errors.ts';
 import type { Claims } from './claims.ts';
 import { GatheredRuns } from './gathered-runs.ts';
 import { isResting, type Run, runShared, type SharedRunOptions } from './shared-run.ts';
@@ -18,6 +19,17 @@ interface Running {
   readonly done: Promise<void>;
 }
 
+/** A run that failed for all of its tenants. */
+interface Failed {
+  readonly tenants: ReadonlySet<string>;
+  readonly failure: GatewayError;
+  /** By `elapsedMs`. */
+  readonly until: number;
+}
+
+/** How long refreshes fail as the run of their wave did: they come together again later. */
+const failedMs = 1_000;
+
 /** How long rows wait for the refreshes of their keys. */
 const heldMs = 60_000;
 
@@ -30,6 +42,7 @@ export class TenantGroup {
   /** Tenants whose rows the last shared run could not give. */
   readonly #alone = new Set<string>();
   #running: Running | undefined;
+  #failed: Failed | undefined;
   #dropHeld: (() => void) | undefined;
 
   constructor(options: Omit<GroupOptions, 'sizes'>) {
@@ -50,7 +63,11 @@ export class TenantGroup {
     return (await claims.claim(name, this.#openOf(tenant, due))).has(tenant);
   }
 
-  /** The rows for a refresh, which are computed with those of all tenants that are due. */
+  /**
+   * The rows for a refresh, which are computed with those of all tenants that are due.
+   *
+   * @throws GatewayError as the run for all of them, unless rows are the reason
+   */
   async refresh(
     tenant: string,
     bound: BoundQuery,
@@ -59,7 +76,8 @@ export class TenantGroup {
   ): Promise<Rows> {
     const replaces = options.refresh?.replaces ?? Number.NEGATIVE_INFINITY;
     this.#dropEarlier(replaces);
-    if (this.#running === undefined && !this.#held.has(tenant) && !this.#alone.has(tenant)) {
+    const isAlone = this.#alone.has(tenant) || this.#failureOf(tenant) !== undefined;
+    if (this.#running === undefined && !this.#held.has(tenant) && !isAlone) {
       const tenants = isResting(this.#options) ? [] : this.#openOf(tenant, due);
       if (tenants.length > 1)
         this.#running = { tenants: new Set(tenants), done: this.#start(tenants, bound, options, run) };
@@ -67,6 +85,8 @@ export class TenantGroup {
     if (this.#running?.tenants.has(tenant)) await untilAborted(this.#running.done, options.signal);
     const rows = this.#take(tenant, replaces);
     if (rows !== undefined) return rows;
+    const failure = this.#failureOf(tenant);
+    if (failure !== undefined) throw failure;
     if (this.#alone.delete(tenant)) this.#options.events.onFallback(bound.query.name);
     return run(options);
   }
@@ -76,10 +96,10 @@ export class TenantGroup {
     return this.#gathered.run(tenant, bound, options, run);
   }
 
-  /** A tenant, and those of others that no shared run has tried to compute. */
+  /** A tenant, and those of others that no shared run has tried to compute, or that failed together. */
   #openOf(tenant: string, due: () => readonly string[]): readonly string[] {
     const isOpen = (one: string) => one === tenant || !(this.#held.has(one) || this.#alone.has(one));
-    return [...new Set([tenant, ...due()])].filter(isOpen);
+    return [...new Set([tenant, ...due(), ...(this.#failed?.tenants ?? [])])].filter(isOpen);
   }
 
   /** It never rejects. */
@@ -88,15 +108,22 @@ export class TenantGroup {
     const moment = wave?.moment ?? host.clock.now().getTime();
     const own = await claims.claim(name, open);
     const tenants = open.filter((tenant) => own.has(tenant));
+    this.#failed = undefined;
     if (tenants.length > 1) {
       const endKeeping = claims.keep(name, tenants);
-      const found = await runShared(this.#options, bound, tenants, { signal: closing, wave }, run);
+      const { found, failure } = await runShared(
+        this.#options,
+        bound,
+        tenants,
+        { signal: closing, wave },
+        run,
+      );
       endKeeping();
-      for (const tenant of tenants) {
-        const rows = found.get(tenant);
-        if (rows === undefined) this.#alone.add(tenant);
-        else this.#held.set(tenant, { rows: { ...rows, computedAt: moment }, moment });
-      }
+      for (const [tenant, rows] of found)
+        this.#held.set(tenant, { rows: { ...rows, computedAt: moment }, moment });
+      const missing = tenants.filter((tenant) => !found.has(tenant));
+      if (failure === undefined) for (const tenant of missing) this.#alone.add(tenant);
+      else this.#failed = { tenants: new Set(missing), failure, until: host.clock.elapsedMs() + failedMs };
     }
     this.#running = undefined;
     this.#dropHeld?.();
@@ -104,7 +131,15 @@ export class TenantGroup {
     this.#dropHeld = host.clock.after(heldMs, () => {
       this.#held.clear();
       this.#alone.clear();
+      this.#failed = undefined;
     });
+  }
+
+  #failureOf(tenant: string): GatewayError | undefined {
+    const isFailed = this.#failed?.tenants.has(tenant) === true;
+    return isFailed && this.#options.host.clock.elapsedMs() < (this.#failed?.until ?? 0)
+      ? this.#failed?.failure
+      : undefined;
   }
 
   /** A tenant has rows of a later run, of this gateway or another one: the others get rows of the next run with it. */

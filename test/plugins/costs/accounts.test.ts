@@ -8,6 +8,7 @@ import { readConfig } from '../../../src/config.ts';
 import { redis } from '../../../src/gateway/redis.ts';
 import type { AccountRow } from '../../../src/plugins/costs/account.ts';
 import { Accounts } from '../../../src/plugins/costs/accounts.ts';
+import { sharedAccounts } from '../../../src/plugins/costs/shared-accounts.ts';
 import { AccountTextReader, textOf } from '../../../src/plugins/costs/account-text.ts';
 import { openAccountFile, readAccountFile } from '../../../src/plugins/costs/account-file.ts';
 import { readAccounts } from '../../../src/cli/costs/print-costs.ts';
@@ -57,6 +58,18 @@ const call = (app: TestApp, project: string, key = apiKey, headers = {}) =>
 
 const cached = { numbers: { caching: ['caching: 60s', 'cache_warming: 2s'] } };
 
+test('accounts without a store are those of the last days', async () => {
+  const accounts = new Accounts(undefined, pino({ enabled: false }));
+  const days = Array.from({ length: 40 }, (_, at) => new Date(Date.UTC(2026, 0, 1 + at)).toISOString());
+  for (const day of days)
+    accounts.settle(
+      { day: day.slice(0, 10), key: 'k', tenant: 't', endpoint: 'e' },
+      { runs: 1, bytesBilled: 5, slotMs: 0 },
+    );
+  const loaded = await accounts.load(new Set(days.map((day) => day.slice(0, 10))));
+  expect(loaded.map(({ day }) => day)).toEqual(days.slice(9).map((day) => day.slice(0, 10)));
+});
+
 describe('accounts in a file', () => {
   test('a bill is that of a key, a tenant, an endpoint and a day; what is cached costs nothing', async () => {
     const keys = writeKeyFile({ ab: { tenants: ['a', 'bb'] } });
@@ -103,6 +116,27 @@ describe('accounts in a file', () => {
       await app.close();
       expect(sumOf(readAccountFile(file))).toBe(start * bytesOf('secret-tenant'));
     }
+  });
+
+  test('runs that a shutdown cancels are billed, also if their jobs end a little later', async () => {
+    const job = { jobComplete: false, jobReference: { projectId: 'our-project', jobId: 'job_1' } };
+    let cancelledAt = Number.POSITIVE_INFINITY;
+    billing.fake.respondWith((response, received, at) => {
+      if (received.path === '/jobs/job_1/cancel') cancelledAt = Math.min(cancelledAt, performance.now());
+      const isDone = performance.now() > cancelledAt + 300;
+      const statistics = isDone ? { totalSlotMs: '5', query: { totalBytesBilled: '77' } } : {};
+      const isJob = received.path.startsWith('/jobs/job_1');
+      const body = isJob ? { status: { state: isDone ? 'DONE' : 'RUNNING' }, statistics } : job;
+      reply(body)(response, received, at);
+    });
+    const app = await openBillingApp(billing, cached, { ACCOUNTS_FILE: file });
+    const waiting = call(app, 'a');
+    await eventually(() => expect(billing.fake.received.length).toBeGreaterThan(0));
+    const begunAt = performance.now();
+    await app.close();
+    expect(performance.now() - begunAt).toBeLessThan(2_000);
+    expect((await waiting).status).not.toBe(200);
+    expect(sumOf(readAccountFile(file))).toBe(77);
   });
 
   test('a file that is cut anywhere stops the start and stays as it is', async () => {
@@ -351,6 +385,27 @@ describe.skipIf(!hasRedis)('accounts in Redis', () => {
     expect(billing.billed).toHaveLength(8);
     for (const app of both) await app.close();
     expect(sumOf(await read())).toBe(billing.sum());
+  });
+
+  test('of a day are read in parts: Redis does nothing else meanwhile', async () => {
+    const state = await redis({ url: server.url, secret }).openState('a test', pino({ enabled: false }));
+    await state.ready;
+    const longest = { reply: 0 };
+    const evaluate: typeof state.evaluate = async (...given) => {
+      const reply = await state.evaluate(...given);
+      longest.reply = Math.max(longest.reply, JSON.stringify(reply).length);
+      return reply;
+    };
+    const store = sharedAccounts({ ...state, evaluate });
+    const rows = Array.from({ length: 5_000 }, (_, at) => ({
+      ...{ day, instance: 'i', key: `k${at}`, tenant: 't', endpoint: 'e' },
+      ...{ runs: 1, bytesBilled: at, slotMs: 0 },
+    }));
+    expect(await store.save(rows, new AbortController().signal)).toBe(true);
+    const byBytes = (one: AccountRow, other: AccountRow) => one.bytesBilled - other.bytesBilled;
+    expect([...(await store.load(new Set([day])))].sort(byBytes)).toEqual(rows);
+    expect(longest.reply).toBeLessThan(200_000);
+    await store.close();
   });
 
   test('what another program has written there is no bill, and keys of Redis have no names', async () => {

@@ -1,12 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { budgetSchema, parseBudget, toBudget } from '../../../src/config/budget.ts';
 import { parseSavedQuery } from '../../../src/catalog/header/parse-saved-query.ts';
+import { redis } from '../../../src/gateway/redis.ts';
 import { parseKeys } from '../../../src/keys/file/parse-keys.ts';
 import { readClaims } from '../../../src/keys/jwt/claims.ts';
+import { buildPeriodOf, limitsOf } from '../../../src/plugins/costs/budgets/limits.ts';
+import { SharedLedger } from '../../../src/plugins/costs/budgets/shared-ledger.ts';
 import { mostBilled } from '../../../src/plugins/costs/rounding.ts';
 import {
   type Bill,
@@ -269,6 +273,36 @@ describe('budgets of others', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(35);
     expect(billing.sum()).toBe(1000 * megabyte);
     await closeAll();
+    await server.close();
+  });
+
+  test.skipIf(!hasRedis)('a bill that another gateway corrects leaves room here, too', async () => {
+    const server = await redisServer();
+    await server.start();
+    let now = Date.now();
+    const app = await opened(
+      openBillingApp(
+        billing,
+        { numbers: budget('{ bytes_per_day: 100MB }') },
+        { CACHE_URL: server.url },
+        { clock: () => new Date(now) },
+      ),
+    );
+    const state = await redis({ url: server.url }).openState('a test', pino({ enabled: false }));
+    await state.ready;
+    const other = new SharedLedger({ state, keepMs: 60_000, periodOf: buildPeriodOf('UTC') });
+    const limits = limitsOf('query', 'numbers', toBudget({ bytes_per_day: '100MB', tracking: false }));
+    const demands = limits.map((limit) => ({ limit, worst: 70e6, likely: 70e6, assumed: 70e6, whole: 0 }));
+    expect((await call(app, 'a')).status).toBe(200);
+    await other.settle('left', demands, [70e6], Date.now());
+    // The second one, and those of the next seconds, need nothing from Redis.
+    expect([(await call(app, 'b')).status, (await call(app, 'b')).status]).toEqual([429, 429]);
+    await other.settle('left', demands, [-70e6], Date.now());
+    expect((await call(app, 'b')).status).toBe(429);
+    now += 6_000;
+    expect((await call(app, 'b')).status).toBe(200);
+    await closeAll();
+    await state.close();
     await server.close();
   });
 

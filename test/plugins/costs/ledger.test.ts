@@ -300,6 +300,69 @@ describe.skipIf(!hasRedis)('the ledger of gateways on one Redis', () => {
     Math.max(120_000, 60 * interleavings),
   );
 
+  /** Some calls do not arrive, and of others the reply is lost. */
+  const unreliable = (random: () => number, lost: { count: number }) => (state: SharedState) => {
+    const evaluate: SharedState['evaluate'] = async (...given) => {
+      const luck = random();
+      if (luck < 0.1) return undefined;
+      const reply = await state.evaluate(...given);
+      if (luck > 0.8) lost.count += 1;
+      return luck > 0.8 ? undefined : reply;
+    };
+    return { ...state, evaluate };
+  };
+
+  test(
+    'each bill counts once, and no reservation is left, whatever replies are lost',
+    async () => {
+      const random = randomOf(3);
+      const lost = { count: 0 };
+      for (let at = 0; at < interleavings; at += 1) {
+        await eventually(() => expect(states.every((state) => state.isUp())).toBe(true));
+        const limit = dayLimit(`unreliable ${at}`, '2KB');
+        const calls = states.map(unreliable(random, lost));
+        const all = calls.map((state) => new SharedLedger({ state, keepMs: 60_000, periodOf }));
+        const now = Date.now();
+        let spent = 0;
+        const settling: Promise<void>[] = [];
+        const running: { ledger: Ledger; run: string; demands: Demand[] }[] = [];
+        for (let step = 0; step < 24; step += 1) {
+          const [one] = random() < 0.4 ? running.splice(Math.floor(random() * running.length), 1) : [];
+          const ledger = all[Math.floor(random() * all.length)];
+          if (one !== undefined) {
+            // A bill may be assumed first, and corrected later.
+            const bills = [100, ...(random() < 0.3 ? [Math.floor(random() * 150) - 100] : [])];
+            for (const bill of bills) settling.push(one.ledger.settle(one.run, one.demands, [bill], now));
+            spent += bills.reduce((sum, bill) => sum + bill, 0);
+          } else if (ledger !== undefined) {
+            const run = `run ${step}`;
+            const demands = [demand(limit, 100)];
+            const reserve = async () => (await ledger.reserve(run, demands, now)).verdict;
+            let verdict = await reserve();
+            if (verdict === 'wait') verdict = await reserve();
+            if (verdict === 'granted') running.push({ ledger, run, demands });
+          }
+        }
+        for (const { ledger, run, demands } of running) {
+          settling.push(ledger.settle(run, demands, [100], now));
+          spent += 100;
+        }
+        await Promise.all(settling);
+        for (const [of, state] of calls.entries()) Object.assign(state, states[of]);
+        await eventually(async () => {
+          const found = [];
+          for (const ledger of all) {
+            found.push((await ledger.reserve('look', [demand(limit, 0)], now)).states[0]);
+            await ledger.settle('look', [demand(limit, 0)], [0], now);
+          }
+          expect([at, found.at(-1)]).toEqual([at, { spent, reserved: 0 }]);
+        });
+      }
+      expect(lost.count).toBeGreaterThan(interleavings);
+    },
+    Math.max(120_000, 60 * interleavings),
+  );
+
   test('gateways that reserve at the same moment get no more than fits', async () => {
     const limit = dayLimit('moment', '1KB');
     const all = ledgers();
@@ -376,6 +439,44 @@ describe.skipIf(!hasRedis)('the ledger of gateways on one Redis', () => {
     while (!states.every((state) => state.isUp())) await new Promise((resolve) => setTimeout(resolve, 20));
     expect(await run(two, 'f', 1)).toBe('spent');
     expect(await run(one, 'g', 1)).toBe('spent');
+  });
+
+  test('runs in progress that Redis has granted are still reserved while it is away', async () => {
+    const limit = dayLimit('in progress', '1KB');
+    const [state] = states;
+    if (state === undefined) throw new Error('no Redis');
+    let isAway = false;
+    const evaluate: SharedState['evaluate'] = async (...given) =>
+      isAway ? undefined : state.evaluate(...given);
+    const ledger = new SharedLedger({ state: { ...state, evaluate }, keepMs: 60_000, periodOf });
+    const now = Date.now();
+    const reserve = async (run: string) => (await ledger.reserve(run, [demand(limit, 100)], now)).verdict;
+    const runs = Array.from({ length: 10 }, (_, at) => `run ${at}`);
+    for (const run of runs) expect(await reserve(run)).toBe('granted');
+    expect(ledger.look(limit, now)).toEqual({ spent: 0, reserved: 1_000 });
+    await ledger.settle('run 0', [demand(limit, 100)], [60], now);
+    expect(ledger.look(limit, now)).toEqual({ spent: 60, reserved: 900 });
+    isAway = true;
+    expect(await reserve('one more')).toBe('wait');
+    await ledger.settle('run 1', [demand(limit, 100)], [40], now);
+    expect(await reserve('one more')).toBe('granted');
+    expect(await reserve('another')).toBe('wait');
+  });
+
+  test('limits that are over are forgotten there, too', async () => {
+    const [ledger] = ledgers();
+    const now = Date.now();
+    const spend = async (name: string, at: number) => {
+      const demands = [demand(dayLimit(name, '1KB'), 10)];
+      await ledger?.reserve(name, demands, at);
+      await ledger?.settle(name, demands, [10], at);
+    };
+    const spentOf = (name: string) => ledger?.look(dayLimit(name, '1KB'), now).spent;
+    for (let at = 0; at < 10_000; at += 100)
+      await Promise.all(Array.from({ length: 100 }, (_, more) => spend(`subject ${at + more}`, now)));
+    expect(spentOf('subject 1')).toBe(10);
+    await spend('new', now + 2 * 86_400_000);
+    expect(spentOf('subject 1')).toBe(0);
   });
 
   test('a run of unknown cost has half of what is left there, too', async () => {

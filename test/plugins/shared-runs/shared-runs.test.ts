@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { GatewayPlugin } from '../../../src/gateway/plugin.ts';
 import { duckdb } from '../../../src/engines/duckdb/duckdb.ts';
+import { type ErrorCode, GatewayError } from '../../../src/errors.ts';
 import { createGateway, type Gateway } from '../../../src/gateway/create-gateway.ts';
 import { redis } from '../../../src/gateway/redis.ts';
 import { apiKey as keyOf } from '../../../src/keys/sources/api-key.ts';
 import { sharedRuns } from '../../../src/plugins/shared-runs/shared-runs.ts';
+import { untilAborted } from '../../../src/concurrency/abort.ts';
 import { eventually } from '../../support/eventually.ts';
 import { makeQueryFolder, type QueryFolder } from '../../support/query-folder.ts';
 import { writeKeyFile } from '../../support/key-files.ts';
@@ -17,6 +19,7 @@ import { fileOf, tables } from './shared-queries.ts';
 import { isNightly } from '../../support/nightly.ts';
 
 const apiKey = 'a-key-for-tests-only';
+const engineTimeoutMs = 3_000;
 const tenants = Array.from({ length: 24 }, (_, at) => `t${at}`);
 
 let folder: QueryFolder | undefined;
@@ -35,15 +38,25 @@ interface Runs {
   readonly tenants: number[];
   /** The keys that were billed. */
   readonly payers: (string | undefined)[];
+  /** The error of each run. */
+  failure?: GatewayError | undefined;
+  /** The runs for this tenant take longer than a run may. */
+  slow?: string | undefined;
 }
 
 /** Counts the runs that reach the engine. */
-const counting = ({ tenants, payers }: Runs): GatewayPlugin => ({
+const counting = (runs: Runs): GatewayPlugin => ({
   name: 'counting',
-  aroundRun(bound, options, run) {
+  async aroundRun(bound, options, run) {
     const list = Object.values(bound.parameters).find((value) => typeof value !== 'string');
-    tenants.push(list?.length ?? 1);
-    payers.push(options.payer?.id);
+    runs.tenants.push(list?.length ?? 1);
+    runs.payers.push(options.payer?.id);
+    if (runs.failure !== undefined) throw runs.failure;
+    if (runs.slow !== undefined && [list ?? Object.values(bound.parameters)].flat().includes(runs.slow)) {
+      const late = new Promise((resolve) => setTimeout(resolve, engineTimeoutMs));
+      await untilAborted(late, options.signal);
+      throw new GatewayError('ENGINE_TIMEOUT', 'Too slow');
+    }
     return run(options);
   },
 });
@@ -81,6 +94,7 @@ async function open(
     keys,
     reload: false,
     engineConcurrency: 2,
+    engineTimeoutMs,
     plugins: [sharedRuns(), counting(runs)],
     ...(shared && { cache: { shared: redis(shared) } }),
   });
@@ -136,6 +150,22 @@ describe('callers of many tenants who wait at once', () => {
     expect(new Set(runs.payers).size).toBe(1);
     expect(runs.payers[0]).toBeDefined();
   });
+
+  test('wait half as long for a run of all as for their own, of which one is too slow', async () => {
+    const { runs, rowsOf } = await open(['caching: disabled']);
+    await eventually(async () => {
+      runs.tenants.length = 0;
+      await Promise.all(tenants.map((tenant) => rowsOf(tenant)));
+      expect(runs.tenants.length).toBeLessThan(4);
+    });
+    runs.tenants.length = 0;
+    runs.slow = 't7';
+    const bodies = await Promise.all(tenants.map((tenant) => rowsOf(tenant)));
+    expect(bodies.filter((body) => (body as { error?: unknown }).error !== undefined)).toEqual([
+      { error: expect.objectContaining({ code: 'ENGINE_TIMEOUT' }) },
+    ]);
+    expect(runs.tenants.filter((count) => count > 1)).toHaveLength(1);
+  });
 });
 
 const warm = [
@@ -171,6 +201,31 @@ describe('results that are kept warm', () => {
     expect(waves.filter((count) => count === tenants.length).length).toBeGreaterThan(1);
     expect(waves.filter((count) => count < tenants.length)).toEqual([]);
     expect(new Set(gateway.runs.payers)).toEqual(new Set([undefined]));
+  });
+
+  /** Until all refreshes of a wave have begun. */
+  const failWave = async ({ runs }: Awaited<ReturnType<typeof open>>, code: ErrorCode) => {
+    runs.failure = new GatewayError(code, 'Not now');
+    runs.tenants.length = 0;
+    await eventually(() => expect(runs.tenants.length).toBeGreaterThan(0));
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(runs.tenants).toEqual([tenants.length]);
+  };
+
+  test('whose run fails because a budget is spent do not run alone', async () => {
+    const gateway = await open(warm);
+    await nextWave(gateway, 0);
+    await failWave(gateway, 'BUDGET_EXCEEDED');
+  });
+
+  test('whose run fails because the engine is busy are of one run again', async () => {
+    const gateway = await open(warm);
+    const { runs } = gateway;
+    const first = await nextWave(gateway, 0);
+    await failWave(gateway, 'ENGINE_BUSY');
+    runs.failure = undefined;
+    await nextWave(gateway, first);
+    expect(new Set(runs.tenants)).toEqual(new Set([tenants.length]));
   });
 
   test.skipIf(!hasRedis || !isNightly)(

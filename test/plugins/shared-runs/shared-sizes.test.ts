@@ -18,10 +18,10 @@ function refreshesOf(rowsOf: (tenant: string) => number) {
       runs += 1;
       return { rows: [], truncated: some.reduce((sum, tenant) => sum + rowsOf(tenant), 0) > maxSharedRows };
     };
-    const found = await runForTenants(run, {
+    const { found } = await runForTenants(run, {
       form: { tenant: 'tenant', rank: 'rank' } as SharedForm,
       bounds: { offset: 0, limit: Number.POSITIVE_INFINITY, maxRows: maxSharedRows },
-      ...{ tenants, sizes, turns: new LoopTurns() },
+      ...{ tenants, sizes, turns: new LoopTurns(), signal: new AbortController().signal },
     });
     return { runs, left: tenants.filter((tenant) => !found.has(tenant)) };
   };

@@ -59,6 +59,8 @@ export class Budgets {
   #stretches = false;
   #stretched: ReadonlySet<string> = new Set();
   #lookAt = Number.NEGATIVE_INFINITY;
+  /** When the ledger last decided on limits that were spent as far as is known here; the oldest first. */
+  readonly #decidedAt = new Map<string, number>();
   /** By whose budget. */
   readonly refusals = new Map<Limit['payer'], number>();
   /** How many bills did not come when their runs had ended. */
@@ -263,7 +265,26 @@ export class Budgets {
     const needs = limits.map(({ unit }): Need => ({ amount: costs[unit].usual ?? 0, isSure: false }));
     // A bucket is renewed when it holds what the run needs.
     const isKnown = needs.every(({ amount }) => amount > 0) || spent.every(({ perMs }) => perMs === 0);
-    if (spent.length > 0 && isKnown) throw this.#exceeded(limits, states, now, needs);
+    if (spent.length > 0 && isKnown && !this.#mayBeCorrected(spent))
+      throw this.#exceeded(limits, states, now, needs);
+  }
+
+  /** True every few seconds: another gateway may have had a smaller bill than it assumed. */
+  #mayBeCorrected(spent: readonly Limit[]): boolean {
+    const { host, ledger } = this.#options;
+    if (!ledger.isShared) return false;
+    const now = host.clock.elapsedMs();
+    for (const [id, at] of this.#decidedAt) {
+      if (at > now - 1_000 * soonSeconds) break;
+      this.#decidedAt.delete(id);
+    }
+    const isDue = spent.some(({ id }) => !this.#decidedAt.has(id));
+    if (isDue)
+      for (const { id } of spent) {
+        this.#decidedAt.delete(id);
+        this.#decidedAt.set(id, now);
+      }
+    return isDue;
   }
 
   /** The error of the limit that never allows the run, or has the least left. @param needs by the order of the limits */

@@ -30,6 +30,8 @@ export interface Reservation {
 
 /** Counts what is spent, and what running queries may spend. */
 export interface Ledger {
+  /** True if other gateways change it, too. */
+  readonly isShared: boolean;
   /** @param run its id */
   reserve(run: string, demands: readonly Demand[], now: number): Promise<Reservation>;
   /** @param bills by the order of the demands; negative for what was counted too much */
@@ -76,6 +78,7 @@ const leastForgotten = 10_000;
 
 /** The ledger of one process. Time only renews what it has passed: a clock that is set back renews nothing. */
 export class LocalLedger implements Ledger {
+  readonly isShared = false;
   readonly #limits = new Map<string, Kept>();
   readonly #options: LocalLedgerOptions;
   #mostLimits = leastForgotten;
@@ -85,18 +88,22 @@ export class LocalLedger implements Ledger {
   }
 
   async reserve(run: string, demands: readonly Demand[], now: number): Promise<Reservation> {
-    if (this.#limits.size >= this.#mostLimits) this.#forget(now);
+    this.trim(now);
     const kept = demands.map(({ limit }) => this.#advance(limit, now));
     const states = kept.map((one) => ({ spent: one.spent, reserved: reservedOf(one) }));
     const verdict = verdictOf(demands, states, kept.map(hasUnknown));
-    if (verdict === 'granted')
-      for (const [at, demand] of demands.entries()) {
-        const { worst, assumed } = demand;
-        const amount = amountOf(demand, states[at]);
-        const until = now + this.#options.keepMs;
-        kept[at]?.reserved.set(run, { amount, assumed, until, isUnknown: worst === undefined });
-      }
+    if (verdict === 'granted') this.hold(run, demands, states, now);
     return { verdict, states };
+  }
+
+  /** Reserves what a run may cost, whatever is left. @param states before it */
+  hold(run: string, demands: readonly Demand[], states: readonly LimitState[], now: number): void {
+    const until = now + this.#options.keepMs;
+    for (const [at, demand] of demands.entries()) {
+      const { limit, worst, assumed } = demand;
+      const amount = amountOf(demand, states[at]);
+      this.#advance(limit, now).reserved.set(run, { amount, assumed, until, isUnknown: worst === undefined });
+    }
   }
 
   async settle(
@@ -152,8 +159,9 @@ export class LocalLedger implements Ledger {
     return kept;
   }
 
-  /** Drops the limits of days that are over, and full buckets. */
-  #forget(now: number): void {
+  /** Drops the limits of days that are over, and full buckets, if there are many. */
+  trim(now: number): void {
+    if (this.#limits.size < this.#mostLimits) return;
     for (const [id, { limit, since, at, reserved }] of this.#limits) {
       const isOver = limit.perMs > 0 ? this.#advance(limit, now).spent === 0 : now - at > aheadMs;
       if (isOver && now - since > aheadMs && reserved.size === 0) this.#limits.delete(id);
