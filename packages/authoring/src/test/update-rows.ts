@@ -104,7 +104,7 @@ function hasOtherRowsOnly(text: string, before: string, { test, result }: TestOu
   return (rows?.length ?? count) === result.rows.length && isDeepStrictEqual(changed.data, was.data);
 }
 
-/** What a test expects, which is then no longer part of the data. */
+/** The expectation of a test, which is then no longer part of the data. */
 function takeExpect(data: unknown, at: number): NonNullable<TestFileData['tests'][number]['expect']> {
   const test = (data as TestFileData).tests[at];
   const { expect = {} } = test ?? {};
