@@ -13,10 +13,9 @@ import { parseVersionName, pinnedName } from '../model/version-name.ts';
 import { type PublicName, publicNames, seriesOf } from '../model/versions.ts';
 
 /** The problems between files: conflicts, and references to queries that are not there. */
-export const checkCatalog = (queries: readonly SavedQuery[]): readonly Problem[] => [
-  ...checkConflicts(queries),
-  ...checkReferences(queries),
-];
+export function checkCatalog(queries: readonly SavedQuery[]): readonly Problem[] {
+  return [...checkConflicts(queries), ...checkReferences(queries)];
+}
 
 /**
  * Conflicts between files: ids, GraphQL fields and types must be unique, and versions must fit together. Of two queries in
