@@ -63,7 +63,7 @@ export async function runDev({ args, settings, loadSettings, configFile }: DevOp
       isEnding = true;
       if (child === undefined) process.exit(exitCode.ok);
       // A terminal sends SIGINT to the child too, where a second one would cut off its requests.
-      if (signal === 'SIGTERM') child.kill(signal);
+      if (signal === 'SIGTERM' || !process.stdin.isTTY) child.kill(signal);
     });
   }
   await run();

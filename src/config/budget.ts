@@ -103,7 +103,9 @@ export function parseBudget(line: string): Budget | undefined {
     .split(',')
     .map((pair) => pair.split(':').map((part) => part.trim()));
   if (pairs.some(({ length }) => length !== 2)) return undefined;
-  const given = pairs.map(([name = '', value]) => [name, name === 'tracking' ? value === 'true' : value]);
+  const typed = (name: string, value = '') =>
+    name === 'tracking' && /^(?:true|false)$/.test(value) ? value === 'true' : value;
+  const given = pairs.map(([name = '', value]) => [name, typed(name, value)]);
   if (new Set(given.map(([name]) => name)).size < given.length) return undefined;
   const parsed = budgetSchema.safeParse(Object.fromEntries(given));
   return parsed.success ? toBudget(parsed.data) : undefined;

@@ -1,3 +1,4 @@
+import { canonicalText } from '../catalog/binding/check-value.ts';
 import { exampleValue } from '../catalog/binding/example-parameters.ts';
 import { textsOf } from '../catalog/binding/list-values.ts';
 import type {
@@ -29,7 +30,8 @@ export function graphqlExamples(catalog: Catalog): readonly string[] {
       ([parameter, value]) => `${camelCase(parameter.name)}: ${graphqlLiteral(parameter, value)}`,
     );
     const args = values.length === 0 ? '' : `(\n    ${values.join('\n    ')}\n  )`;
-    return `# ${query.description}
+    const comment = query.description.split(/\r\n|[\r\n]/).map((line) => `# ${line}`.trimEnd());
+    return `${comment.join('\n')}
 query ${field.charAt(0).toUpperCase()}${field.slice(1)} {
   ${field}${args} {
     ${selection(query)}
@@ -117,5 +119,8 @@ function graphqlLiteral(parameter: Parameter, value: ParameterText): string {
   if (typeof value !== 'string') return `[${value.map((one) => graphqlLiteral(parameter, one)).join(', ')}]`;
   if (parameter.type === 'enum')
     return parameter.values.find((enumValue) => enumValue.value === value)?.name ?? value;
-  return ['integer', 'float', 'boolean'].includes(parameter.type) ? value : JSON.stringify(value);
+  // GraphQL has fewer spellings: neither True nor +5 nor .5.
+  return ['integer', 'float', 'boolean'].includes(parameter.type)
+    ? canonicalText(parameter, value)
+    : JSON.stringify(value);
 }

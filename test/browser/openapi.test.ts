@@ -3,6 +3,8 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { isWithoutBrowser, openBrowser, watchPage } from '../support/browser.ts';
 import { isNightly } from '../support/nightly.ts';
+import { queryText } from '../support/queries.ts';
+import { makeQueryFolder } from '../support/query-folder.ts';
 import { serveTestApp } from '../support/served-app.ts';
 import { apiKey } from '../support/test-app.ts';
 
@@ -72,6 +74,64 @@ test.skipIf(isWithoutBrowser)(
     } finally {
       await browser.close();
       await served.close();
+    }
+  },
+);
+
+test.skipIf(isWithoutBrowser)(
+  'examples are sent as REST reads them, and placeholders only by who presses Run',
+  async () => {
+    const columns = { n: 'integer' };
+    const folder = makeQueryFolder({
+      'placeholders.sql': queryText({
+        name: 'placeholders',
+        columns,
+        parameters: {
+          size: '{ type: integer, required: true, description: Size. }',
+          statuses: '{ type: integer, repeated: true, required: true, description: Statuses. }',
+          day: '{ type: date, required: true, description: Day. }',
+          exact: '{ type: boolean, required: true, description: Exact. }',
+        },
+        sql: 'select length(concat(@size, @day, @exact)) + array_length(@statuses) as n',
+      }),
+      'examples.sql': queryText({
+        name: 'examples',
+        columns,
+        parameters: {
+          word: '{ type: string, required: true, example: example, description: Word. }',
+          statuses: '{ type: integer, repeated: true, example: [200, 404], description: Statuses. }',
+          owner: `{ type: string, example: "it's & me", description: Owner. }`,
+        },
+        sql: 'select length(concat(@word, @owner)) + array_length(@statuses) as n',
+      }),
+    });
+    const served = await serveTestApp({ API_KEY: apiKey, QUERIES_DIR: folder.folder });
+    const origin = `http://127.0.0.1:${served.port}`;
+    const browser = await openBrowser();
+    try {
+      const page = await browser.newPage();
+      const requests: string[] = [];
+      page.on('request', (request) => requests.push(new URL(request.url()).pathname));
+      await page.goto(`${origin}/openapi`);
+      await page.getByLabel('API key').fill(apiKey);
+      await page.keyboard.press('Enter');
+      const curl = page.locator('#examples').getByText('curl -H').first();
+      await curl.waitFor();
+      expect(await curl.textContent()).toBe(
+        `curl -H "X-API-KEY: $API_KEY" '${origin}/api/endpoints/query/examples?word=example&statuses=200&statuses=404&owner=it%27s%20%26%20me'`,
+      );
+
+      await page.goto(`${origin}/queries/examples`);
+      await page.locator('.rows tbody tr').waitFor();
+      expect(new URL(page.url()).search).toBe('?word=example');
+      await page.goto(`${origin}/queries/placeholders`);
+      await page.getByText('Fill in the parameters and press Run.').waitFor();
+      expect(requests).toContain('/api/endpoints/query/examples');
+      expect(requests).not.toContain('/api/endpoints/query/placeholders');
+    } finally {
+      await browser.close();
+      await served.close();
+      folder.close();
     }
   },
 );

@@ -33,23 +33,29 @@ from unnest(generate_array(1, 40)) as n
 order by n`,
 });
 
-const lines = queryText({
-  name: 'lines',
-  columns: {
-    seen: '{ type: timestamp, required: true, description: When. }',
-    n: '{ type: integer, required: true, description: Which. }',
-  },
-  maxRows: 100,
-  caching: ['page: { by: [seen, n] }', 'caching: disabled'],
-  sql: 'select timestamp_seconds(n) as seen, n from unnest(generate_array(1, 250)) as n order by seen desc, n desc',
-});
+/** @param limit of callers who request no page */
+const linesText = (name: string, limit = '') =>
+  queryText({
+    name,
+    columns: {
+      seen: '{ type: timestamp, required: true, description: When. }',
+      n: '{ type: integer, required: true, description: Which. }',
+    },
+    maxRows: 100,
+    caching: ['page: { by: [seen, n] }', 'caching: disabled'],
+    sql: `select timestamp_seconds(n) as seen, n from unnest(generate_array(1, 250)) as n order by seen desc, n desc ${limit}`,
+  });
 
 describe.skipIf(isWithoutBrowser)('rows on pages', () => {
   let folder: QueryFolder;
   let gateway: GatewayProcess;
   let browser: Browser;
   beforeAll(async () => {
-    folder = makeQueryFolder({ 'things.sql': things, 'lines.sql': lines });
+    folder = makeQueryFolder({
+      'things.sql': things,
+      'lines.sql': linesText('lines'),
+      'recent.sql': linesText('recent', 'limit 10'),
+    });
     [gateway, browser] = await Promise.all([
       startGateway({
         API_KEY: apiKey,
@@ -178,6 +184,22 @@ describe.skipIf(isWithoutBrowser)('rows on pages', () => {
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await expect.poll(() => search(page)).toBe('?kind=x&even=is.true&order=n.desc');
     await page.getByText('20 of the 40 rows').waitFor();
+    await page.close();
+  });
+
+  test('of a page are those of the downloads, the snippets and an embedded chart', async () => {
+    const { page } = await open('/queries/recent');
+    expect(await cells(page, 2)).toHaveLength(100);
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'CSV', exact: true }).click();
+    const text = readFileSync(await (await saved).path(), 'utf8');
+    expect(text.trim().split('\r\n')).toHaveLength(101);
+    const snippet = page.locator('#snippet-panel code').first();
+    await snippet.filter({ hasText: "--data-urlencode 'limit=100'" }).waitFor();
+    expect(search(page)).toBe('');
+    const embedded = page.waitForRequest(/\/api\/endpoints\/query\/recent/);
+    await page.goto(`${gateway.origin}/embed/recent#token=${apiKey}`);
+    expect(new URL((await embedded).url()).search).toBe('?limit=100');
     await page.close();
   });
 

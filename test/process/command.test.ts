@@ -40,8 +40,8 @@ function startIn(cwd: string, args: readonly string[], env: Record<string, strin
   return {
     ...collectOutput(child),
     ended: once(child, 'close').then(() => child.exitCode),
-    end: async () => {
-      child.kill('SIGTERM');
+    end: async (signal: NodeJS.Signals = 'SIGTERM') => {
+      child.kill(signal);
       if (child.exitCode === null) await once(child, 'close');
       return child.exitCode;
     },
@@ -223,7 +223,8 @@ describe('querygate in a folder of its own', () => {
     writeFileSync(file, text);
     await gateway.until(/No longer broken: queries\/logs\.all\.sql/, 'errors');
     expect(gateway.output()).toBe(output);
-    expect(await gateway.end()).toBe(0);
+    // No terminal sends it to the gateway too.
+    expect(await gateway.end('SIGINT')).toBe(0);
   });
 
   nightly('dev restarts when the settings change', async () => {

@@ -128,6 +128,24 @@ describe('querygate tables add', () => {
     ]);
   });
 
+  test('keeps all that decides how local rows compare, of a schema as bq show prints it', async () => {
+    const fields = [
+      { name: 'email', type: 'STRING', mode: 'NULLABLE', maxLength: '80', collation: 'und:ci' },
+      {
+        name: 'lines',
+        type: 'RECORD',
+        mode: 'REPEATED',
+        fields: [
+          { name: 'price', type: 'NUMERIC', mode: 'REQUIRED', precision: '10', scale: '2' },
+          { name: 'sku', type: 'STRING', mode: 'NULLABLE', collation: 'und:ci', description: 'Code.' },
+        ],
+      },
+    ];
+    const text = JSON.stringify(fields);
+    expect(await run('tables', 'add', 'shown', write('shown.json', text))).toMatchObject({ exitCode: 0 });
+    expect(JSON.stringify(schemaOf('shown'))).toBe(text);
+  });
+
   test('takes the rows that the import takes, and counts the others', async () => {
     const lines = [
       '\uFEFF{"n":1}\r',

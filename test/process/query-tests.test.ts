@@ -215,6 +215,59 @@ describe('querygate test', () => {
     expect(await run()).toMatchObject({ exitCode: 0 });
   });
 
+  const rows =
+    '[ { ts: 2026-03-09T12:00:00.000001Z, status: 503 }, { ts: 2026-03-10T11:00:01.5Z, status: 400 } ]';
+  const shared = tests.slice(0, tests.indexOf('tests:\n'));
+
+  test('--update writes the rows of tests in braces into the same braces', async () => {
+    const asserts = 'asserts: "ASSERT (SELECT COUNT(*) FROM query.hits) >= 0"';
+    writeFileSync(
+      file,
+      `${shared}tests:
+- { name: first, parameters: { project: abc }, expect: { order: any, rows: [{ status: 1 }] } } # kept
+- { name: second, tenant: other, expect: { error: FORBIDDEN } }
+- { name: third, }
+- name: fourth
+- { "name": "fifth",
+    "expect": { ${asserts}, "rows": [ { status: 1 } ] },
+    "tables": { "web": [] } }
+`,
+    );
+    const first = await run('--update');
+    expect(first.errors).toBe('');
+    expect(first.output).toContain('\n4 updated, 1 passed');
+    expect(readFileSync(file, 'utf8')).toBe(`${shared}tests:
+- { name: first, parameters: { project: abc }, expect: { order: "any", rows: ${rows} } } # kept
+- { name: second, tenant: other, expect: { error: FORBIDDEN } }
+- { name: third, expect: { rows: ${rows} }, }
+- name: fourth
+  expect:
+    rows:
+      - { ts: 2026-03-09T12:00:00.000001Z, status: 503 }
+      - { ts: 2026-03-10T11:00:01.5Z, status: 400 }
+- { "name": "fifth",
+    expect: { ${asserts}, rows: [] },
+    "tables": { "web": [] } }
+`);
+  });
+
+  test('--update leaves a test as it is where new rows would change others, and says so', async () => {
+    const edited = `${shared}tests:
+  - name: an anchor
+    expect: &rows { rows: [] }
+  - name: an alias
+    tables: { web: [] }
+    expect: *rows
+  - { name: braces, expect: { rows: [] } }
+`;
+    writeFileSync(file, edited);
+    const { output, errors, exitCode } = await run('--update');
+    expect(output).toContain('\n1 failed, 1 updated, 1 passed');
+    expect(errors).toContain(`${file}:12 is not updated`);
+    expect(exitCode).toBe(1);
+    expect(readFileSync(file, 'utf8')).toBe(edited.replace(/rows: \[\] } }\n$/, `rows: ${rows} } }\n`));
+  });
+
   test('--update writes a first test over the data folder', async () => {
     rmSync(file);
     writeFileSync(join(folder, 'hits.sql'), query().replace('Whose. }', 'Whose., example: abc }'));

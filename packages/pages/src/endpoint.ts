@@ -122,6 +122,8 @@ interface RawParameter {
   readonly required?: boolean;
   readonly schema: ValueSchema;
   readonly example?: Json;
+  /** True if the example is not the author's. */
+  readonly 'x-placeholder'?: boolean;
   readonly 'x-tenant'?: boolean;
   /** True for a row argument, which is not a parameter of the query. */
   readonly 'x-row-argument'?: boolean;
@@ -212,8 +214,7 @@ function parameterOf(raw: RawParameter): Parameter {
     description: description.split('\n\n- `', 1)[0] ?? '',
     required,
     schema,
-    // The gateway writes `example` where the author gives no example.
-    example: textsOf(example).filter((text) => text !== 'example'),
+    example: raw['x-placeholder'] === true ? [] : textsOf(example),
     fallback: textsOf(schema.default ?? schema['x-relative-default']),
     isTenant: raw['x-tenant'] === true,
     bind: raw['x-bind'] ?? 'STRING',

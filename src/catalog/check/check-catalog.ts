@@ -8,15 +8,20 @@ import {
 } from '../../names/graphql-names.ts';
 import type { EnumParameter, SavedQuery } from '../model/saved-query.ts';
 import { checkFederation } from './check-federation.ts';
-import { checkVersions } from './check-versions.ts';
+import { checkReferences, checkVersions } from './check-versions.ts';
 import { parseVersionName, pinnedName } from '../model/version-name.ts';
 import { type PublicName, publicNames, seriesOf } from '../model/versions.ts';
+
+/** The problems between files: conflicts, and references to queries that are not there. */
+export function checkCatalog(queries: readonly SavedQuery[]): readonly Problem[] {
+  return [...checkConflicts(queries), ...checkReferences(queries)];
+}
 
 /**
  * Conflicts between files: ids, GraphQL fields and types must be unique, and versions must fit together. Of two queries in
  * conflict, the later one has the problem.
  */
-export function checkCatalog(queries: readonly SavedQuery[]): readonly Problem[] {
+export function checkConflicts(queries: readonly SavedQuery[]): readonly Problem[] {
   return [
     ...checkFields(queries),
     ...checkIdsAndTypes(queries),

@@ -5,18 +5,19 @@ import type { SavedQuery } from '../model/saved-query.ts';
 import { parseVersionName, pinnedName } from '../model/version-name.ts';
 import { seriesOf } from '../model/versions.ts';
 
-/**
- * The problems between the versions of a name, and of references to other queries. Of two versions that do not fit together,
- * the later one has the problem.
- */
+/** The problems between the versions of a name. Of two versions that do not fit together, the later one has the problem. */
 export function checkVersions(queries: readonly SavedQuery[]): readonly Problem[] {
+  return [...seriesOf(queries).values()].flatMap(({ base, versions }) => [
+    ...checkDefaults(base, versions),
+    ...checkTenants(versions),
+  ]);
+}
+
+/** References to queries that are not there. */
+export function checkReferences(queries: readonly SavedQuery[]): readonly Problem[] {
   const series = [...seriesOf(queries).values()];
   return [
-    ...series.flatMap(({ base, versions }) => [
-      ...checkDefaults(base, versions),
-      ...checkTenants(versions),
-      ...checkShadows(base, versions),
-    ]),
+    ...series.flatMap(({ base, versions }) => checkShadows(base, versions)),
     ...checkSuccessors(queries),
   ];
 }

@@ -30,7 +30,7 @@ export interface Choice<C extends Catalog> {
   /** By path. */
   readonly queries: ReadonlyMap<string, SavedQuery>;
   readonly tables: ReadonlyMap<string, TableSchema>;
-  /** The problems of the files that are not served as they are, by path. */
+  /** The problems of the files that a start would refuse, or that are not served as they are, by path. */
   readonly refused: ReadonlyMap<string, readonly Problem[]>;
 }
 
@@ -51,8 +51,8 @@ export async function chooseVersion<C extends Catalog>(
     const chosenTables = chooseTables(folder, tables, refusedTables);
     const chosen = newestOf(queries, refusedQueries);
     const conflicts = await findConflicts(chosen, queries);
-    if (conflicts.size > 0) {
-      for (const [path, problems] of conflicts) refusedQueries.set(path, problems);
+    if (conflicts.refused.size > 0) {
+      for (const [path, problems] of conflicts.refused) refusedQueries.set(path, problems);
       continue;
     }
     const catalog = await complete.inTurns({
@@ -61,8 +61,13 @@ export async function chooseVersion<C extends Catalog>(
     });
     const failing = failingQueries([...chosen.values()], catalog, await check(catalog));
     if (failing.size === 0) {
-      const refused = new Map([...refusedQueries, ...refusedTables].sort(([a], [b]) => (a < b ? -1 : 1)));
-      return { catalog, queries: chosen, tables: chosenTables, refused };
+      const refused = [...conflicts.served, ...refusedQueries, ...refusedTables];
+      return {
+        catalog,
+        queries: chosen,
+        tables: chosenTables,
+        refused: new Map(refused.sort(([a], [b]) => (a < b ? -1 : 1))),
+      };
     }
     const failingFiles = [...chosen].filter(([, query]) => failing.has(query));
     const changed = failingFiles.filter(([path, query]) => queries.served.get(path) !== query);

@@ -27,6 +27,11 @@ function identifierHint(name: string): string {
 }
 
 const text = z.string().trim().min(1, 'must not be empty');
+/** Blanks are part of a regular expression; the end of a block of YAML is not. */
+const patternText = z
+  .string()
+  .overwrite((given) => given.replace(/[\r\n]+$/, ''))
+  .min(1, 'must not be empty');
 
 /** Why a text or a number is not a time in seconds; the largest has as many digits as the pattern takes. */
 function secondsText(input: unknown): string {
@@ -117,9 +122,9 @@ const parameterBase = {
   min: scalarText.optional(),
   max: scalarText.optional(),
   max_length: z.int().min(1).max(maxValueLength).optional(),
-  pattern: text.optional(),
+  pattern: patternText.optional(),
   tenant: z.boolean().default(false),
-  tenant_pattern: text.optional(),
+  tenant_pattern: patternText.optional(),
 };
 
 const plainTypes = [

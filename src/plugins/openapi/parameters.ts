@@ -28,6 +28,7 @@ function queryParameter({ tenant }: SavedQuery, parameter: Parameter): QueryPara
   const { name, required } = parameter;
   const isTenant = tenant?.parameter === name;
   const example = exampleValue(parameter);
+  const isShown = example !== undefined && fitsSchemas(parameter, example);
   return {
     name,
     in: 'query',
@@ -36,8 +37,8 @@ function queryParameter({ tenant }: SavedQuery, parameter: Parameter): QueryPara
     // A parameter of its own for each value: ?status=200&status=404.
     ...(parameter.repeated && { style: 'form', explode: true }),
     schema: parameterSchema(parameter),
-    ...(example !== undefined &&
-      fitsSchemas(parameter, example) && { example: typedValue(parameter, example) }),
+    ...(isShown && { example: typedValue(parameter, example) }),
+    ...(isShown && parameter.example === undefined && { 'x-placeholder': true }),
     ...(isTenant && { 'x-tenant': true }),
     ...(parameter.bind !== undefined && { 'x-bind': parameter.bind }),
   };

@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { openHistory } from '../../../src/catalog/folder/catalog-history.ts';
 import type { CheckQueries } from '../../../src/catalog/folder/choose-version.ts';
+import { CatalogError, loadCatalog } from '../../../src/catalog/folder/load-catalog.ts';
 import { readFolder } from '../../../src/catalog/folder/read-folder.ts';
 import { buildAnalyze } from '../../../src/catalog-analysis/analyze-catalog.ts';
+import { buildSchema } from '../../../src/http/graphql/schema/schema.ts';
 import { makeQueryFolder, type QueryFolder, queryText, uuidOf } from '../../support/query-folder.ts';
 
 let queries: QueryFolder;
@@ -121,6 +123,61 @@ describe('a broken file', () => {
     const after = await propose(history);
     expect(Object.keys(after.sql)).toEqual(['a', 'other', 'z']);
     expect(after.broken).toEqual({});
+  });
+
+  test('is one whose shadow or successor is gone; it is served as before, and so are other changes', async () => {
+    const history = open({
+      'orders.sql': queryText({ id: uuidOf(1), header: 'shadow: orders@2\n' }),
+      'orders@2.sql': queryText({ id: uuidOf(2) }),
+      'old.sql': queryText({ id: uuidOf(3), header: 'deprecated: { since: 2026-01-01, successor: new }\n' }),
+      'new.sql': queryText({ id: uuidOf(4) }),
+    });
+    queries.remove('orders@2.sql');
+    queries.remove('new.sql');
+    queries.write('orders@3.sql', queryText({ id: uuidOf(5) }));
+    queries.write('other.sql', queryText({ id: uuidOf(6) }));
+    const broken = {
+      'old.sql': { isServed: true, message: expect.stringContaining('no saved query is named new') },
+      'orders.sql': {
+        isServed: true,
+        message: 'shadow: no saved query is named orders@2; the versions of orders are 1, 3',
+      },
+    };
+    const first = await propose(history);
+    expect(Object.keys(first.sql).sort()).toEqual(['old', 'orders', 'orders@3', 'other']);
+    expect(first.broken).toEqual(broken);
+    expect(buildSchema(first.catalog).getQueryType()).toBeDefined();
+    expect(() => loadCatalog(queries.folder)).toThrow(CatalogError);
+    queries.write('other.sql', queryText({ id: uuidOf(6), sql: 'SELECT 2 AS n' }));
+    const second = await propose(history);
+    expect([second.sql.other, second.broken]).toEqual(['SELECT 2 AS n', broken]);
+    queries.write('orders@2.sql', queryText({ id: uuidOf(2) }));
+    queries.write('new.sql', queryText({ id: uuidOf(4) }));
+    expect((await propose(history)).broken).toEqual({});
+  });
+
+  test.each([
+    ['a parameter of a type', 'enum: Date', 'beta', 'type: date'],
+    ['a record', 'enum: BetaRow_Kind', 'beta', 'type: string'],
+  ])('is the changed one whose %s takes the name of an enum that is served', async (_, of, name, type) => {
+    const withParameter = (at: number, declared: string) =>
+      queryText({ id: uuidOf(at), header: `parameters: { p: { ${declared}, description: P. } }\n` }).replace(
+        'SELECT 1',
+        "SELECT IF(@p = '', 1, 2)",
+      );
+    const values = 'values: { a: { name: A, description: a } }, default: a';
+    const history = open({ 'alpha.sql': withParameter(1, `type: enum, ${of}, ${values}`) });
+    queries.write(`${name}.sql`, withParameter(2, type));
+    queries.write('gamma.sql', queryText({ id: uuidOf(3) }));
+    const { catalog, broken } = await propose(history);
+    expect(catalog.queries.map((one) => one.name)).toEqual(['alpha', 'gamma']);
+    expect(broken).toEqual({
+      [`${name}.sql`]: {
+        isServed: false,
+        message: expect.stringMatching(/^is in conflict with .*alpha\.sql: parameters\.p: /),
+      },
+    });
+    expect(buildSchema(catalog).getType(of.slice('enum: '.length))).toBeDefined();
   });
 
   test('two files exchange their ids, and one is renamed', async () => {

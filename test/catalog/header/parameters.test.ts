@@ -17,6 +17,27 @@ const parameterOf = (parameter: string, sql = 'select @p as x') =>
     .parameters[0];
 
 describe('the keys of a parameter', () => {
+  test('a pattern keeps its blanks, and a block of YAML ends without a line end', () => {
+    expect(parameterOf('type: string, pattern: "^a "')?.pattern).toBe('^a ');
+    expect(parameterOf('type: string, pattern: " "')?.pattern).toBe(' ');
+    expect(problemsOf('type: string, pattern: ""').join()).toContain('pattern: must not be empty');
+    expect(problemsOf('type: string, pattern: "^a ", default: a').join()).toContain(
+      'default: must match ^a ',
+    );
+    const block = '\n    type: string\n    description: P.\n    pattern: |\n      ^a +$\n';
+    const text = queryText({ columns: { x: 'integer' }, parameters: { p: block }, sql: 'select @p as x' });
+    const { query, problems } = parseSavedQuery(
+      'q',
+      'q.sql',
+      text.replace('{ type: \n', '\n').replace('\n, description: About p. }', ''),
+    );
+    expect([problems, query?.parameters[0]?.pattern]).toEqual([[], '^a +$']);
+    const given = { p: '{ type: pattern, tenant: true, tenant_pattern: "^/{p}/ ", description: P. }' };
+    expect(
+      draftQuery({ columns: { x: 'integer' }, parameters: given, sql: 'select @p as x' }).tenant?.pattern,
+    ).toBe('^/{p}/ ');
+  });
+
   test.each([
     ['type: string, bind: INT64', 'bind: a parameter of type string can be bound as STRING'],
     ['type: integer, bind: int64', 'bind: must be one of STRING, INT64'],

@@ -361,6 +361,7 @@ describe('bad budgets', () => {
     ...wrong.filter((text) => text !== '{ tracking: true }'),
     'bytes_per_day: 1GB, bytes_per_day: 2GB',
     'tracking: yes',
+    ...['on', 'yes', 'True', 'FALSE', '1', ''].map((value) => `bytes_per_day: 1GB, tracking: ${value}`),
   ])('%s stops the start', (text) => {
     expect(() => readConfig({ BUDGET: text })).toThrow(
       /BUDGET: got .*; must be limits, as in bytes_per_day: 1TB/,
@@ -373,6 +374,8 @@ describe('bad budgets', () => {
     expect(parseBudget('{ bytes_per_day: 1GB, rate: 10 GB/h, burst: 20GB }')).toEqual(made);
     expect(parseBudget('bytes_per_day: 1GB,rate: 10 GB/h,burst: 20GB')).toEqual(made);
     expect(made.limits.map(({ amount }) => amount)).toEqual([1e9, 20e9]);
+    for (const isTracking of [true, false])
+      expect(parseBudget(`bytes_per_day: 1GB, tracking: ${isTracking}`)).toMatchObject({ isTracking });
     const claims = { tenants: 'tenants', endpoints: 'endpoints', rate: 'rate', permissions: 'permissions' };
     const read = readClaims({ tenants: ['a'], budget: given }, { claims, allowsWithoutTenants: false });
     expect(read).toMatchObject({ claims: { budget: made } });

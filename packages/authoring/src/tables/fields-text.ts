@@ -7,9 +7,18 @@ export function fieldsText(fields: readonly DeclaredField[], indent = ''): strin
 }
 
 function fieldText({ fields, ...field }: DeclaredField, indent: string): string {
-  const { name, type, mode, maxLength, precision, scale, description } = field;
-  const members = Object.entries({ name, type, mode, maxLength, precision, scale, description }).flatMap(
-    ([key, value]) => (value === undefined ? [] : [`${JSON.stringify(key)}: ${JSON.stringify(value)}`]),
+  const { name, type, mode, maxLength, precision, scale, collation, description } = field;
+  const members = Object.entries({
+    name,
+    type,
+    mode,
+    maxLength,
+    precision,
+    scale,
+    collation,
+    description,
+  }).flatMap(([key, value]) =>
+    value === undefined ? [] : [`${JSON.stringify(key)}: ${JSON.stringify(value)}`],
   );
   if (fields === undefined) return `{ ${members.join(', ')} }`;
   const inner = `${indent}  `;

@@ -60,7 +60,7 @@ async function runOnce(
   const open: Open = (queries, fixtures) =>
     openFixtureEngine(engine, { ...catalog, queries }, limits, fixtures);
   const tested = await runFiles(files, { open, parallel: availableParallelism() });
-  const updated = options.update ? updateRows(tested) : [];
+  const { updated, problems } = options.update ? updateRows(tested) : { updated: [], problems: [] };
   const outcomes = [...tested, ...(await runChecks(checks, catalog, workspace))];
   for (const outcome of outcomes)
     process.stdout.write(outcomeText(outcome, paint, updated.includes(outcome)));
@@ -68,6 +68,7 @@ async function runOnce(
   const elapsedMs = performance.now() - startedAt;
   process.stdout.write(summaryText(outcomes, { updated, untested, elapsedMs }, paint));
   if (options.junit !== undefined) writeJunit(options.junit, outcomes);
+  if (problems.length > 0) throw new ProblemError('Some tests cannot be updated', problems);
   return outcomes.every((outcome) => outcome.verdict.passed || updated.includes(outcome));
 }
 

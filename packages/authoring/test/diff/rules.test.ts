@@ -252,6 +252,37 @@ const prepared: readonly (readonly [
     ['push-removed dangerous/dangerous'],
     [...inRowArguments('n'), push],
   ],
+  [
+    'a parameter that takes the name of a condition',
+    [
+      ['columns:', '  n: { type: string, description: more }\ncolumns:'],
+      ['@text !=', '@n != @text AND @text !='],
+    ],
+    ['row-argument-hidden breaking/safe', 'sql-changed dangerous/dangerous', 'parameter-added safe/safe'],
+    inRowArguments('n'),
+  ],
+  [
+    'parameters that take the names of words of row arguments',
+    [
+      [
+        'columns:',
+        `  limit: { type: string, description: more }
+  order: { type: string, description: more }
+  or: { type: string, description: more }
+  f: { type: string, description: more }
+columns:`,
+      ],
+      ['@text !=', '@limit || @order || @or || @f != @text AND @text !='],
+    ],
+    [
+      'row-argument-hidden breaking/safe',
+      'row-argument-hidden breaking/safe',
+      'sql-changed dangerous/dangerous',
+      ...['parameter-added safe/safe', 'parameter-added safe/safe'],
+      ...['parameter-added safe/safe', 'parameter-added safe/safe'],
+    ],
+    [['  n: { type', '  n: { filter: true, type']],
+  ],
   ['pages', [pages], ['pages-added safe/safe'], [ordered]],
   ['no pages any more', [undo(pages)], ['pages-removed dangerous/breaking'], [ordered, pages]],
 
@@ -607,6 +638,53 @@ const prepared: readonly (readonly [
     [['field: usage', 'field: usage, inaccessible: true']],
     ['federation-directives safe/dangerous'],
     inGraph,
+  ],
+  [
+    'a budget',
+    [['labels: [team]', 'budget: { bytes_per_day: 1MB }\nlabels: [team]']],
+    ['budget-tightened dangerous/dangerous'],
+  ],
+  ...(
+    [
+      ['a lower budget', 'bytes_per_day: 1MB', 'bytes_per_day: 1KB', 'budget-tightened dangerous/dangerous'],
+      ['a higher budget', 'bytes_per_day: 1MB', 'bytes_per_day: 1GB', 'budget-loosened safe/safe'],
+      ['a slower rate', 'rate: 1GB/h', 'rate: 1GB/d, burst: 1TB', 'budget-tightened dangerous/dangerous'],
+      [
+        'a further bound',
+        'rate: 1GB/h',
+        'rate: 1GB/h, bytes_per_day: 9GB',
+        'budget-tightened dangerous/dangerous',
+      ],
+      ['a bound less', 'rate: 1GB/h, bytes_per_day: 9GB', 'rate: 1GB/h', 'budget-loosened safe/safe'],
+      [
+        'a budget that refuses',
+        'rate: 1h/d, tracking: true',
+        'rate: 2h/d',
+        'budget-tightened dangerous/dangerous',
+      ],
+      ['a budget that only counts', 'rate: 2h/d', 'rate: 1h/d, tracking: true', 'budget-loosened safe/safe'],
+    ] as const
+  ).map(([name, from, to, verdict]): (typeof prepared)[number] => [
+    name,
+    [[`budget: { ${from} }`, `budget: { ${to} }`]],
+    [verdict],
+    [['labels: [team]', `budget: { ${from} }\nlabels: [team]`]],
+  ]),
+  [
+    'another reservation',
+    [['labels: [team]', 'reservation: projects/p/locations/US/reservations/r\nlabels: [team]']],
+    ['reservation dangerous/dangerous'],
+  ],
+  [
+    'refreshes of what has changed, and runs of its own for each tenant',
+    [['labels: [team]', 'incremental: true\nbatch: off\nlabels: [team]']],
+    ['refreshes safe/safe', 'refreshes safe/safe'],
+  ],
+  [
+    'rows that come later',
+    [['late: 10m', 'late: 20m']],
+    ['refreshes safe/safe'],
+    [['labels: [team]', 'incremental: true\nlate: 10m\nlabels: [team]']],
   ],
   ['a label added', [['[team]', '[team, user]']], ['label-added safe/safe']],
   ['a label removed', [['labels: [team]\n', '']], ['label-removed dangerous/dangerous']],

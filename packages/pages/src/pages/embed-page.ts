@@ -3,7 +3,7 @@ import { buildChart } from '../chart/chart.ts';
 import { element } from '../element.ts';
 import { endpointsOf, type Endpoint } from '../endpoint.ts';
 import { computedAtOf, type Gateway, GatewayError, isCut, openGateway } from '../gateway.ts';
-import { rowArgumentsIn } from '../parameters/row-arguments.ts';
+import { rowArgumentsIn, withPageSize } from '../parameters/row-arguments.ts';
 import { searchOf, valuesInAddress } from '../parameters/values.ts';
 import { buildAutoRefresh } from '../result/auto-refresh.ts';
 import { RowTable } from '../result/table.ts';
@@ -39,6 +39,7 @@ function showEndpoint(main: HTMLElement, gateway: Gateway, endpoint: Endpoint, s
   const { name, summary, path, columns, parameters, caching } = endpoint;
   document.title = name;
   const values = valuesInAddress(location.search, parameters);
+  const request = searchOf(withPageSize(endpoint, values));
   const { chart: choice, order } = viewOf(location.hash);
   const chart = buildChart({ columns, onChoice: () => {}, actions: [] });
   const table = new RowTable(columns, () => {});
@@ -50,7 +51,7 @@ function showEndpoint(main: HTMLElement, gateway: Gateway, endpoint: Endpoint, s
   );
   const load = async () => {
     try {
-      const response = await gateway.rows(path + searchOf(values), new AbortController().signal, false);
+      const response = await gateway.rows(path + request, new AbortController().signal, false);
       const { rows, headers } = response;
       const computedAt = headers.get('querygate-computed-at')?.slice(0, 19).replace('T', ' ');
       const found =

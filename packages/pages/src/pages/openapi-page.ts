@@ -195,9 +195,11 @@ function curl(path: string, parameters: readonly Parameter[]): string {
   const values = parameters.filter(
     (one) => one.in === 'query' && (one.required === true || one.example !== undefined),
   );
-  const pair = ({ name, example = '…' }: Parameter) =>
-    `${name}=${encodeURIComponent(String(example)).replaceAll("'", '%27')}`;
-  const query = values.map(pair).join('&');
+  const pairs = ({ name, example = '…' }: Parameter) =>
+    (Array.isArray(example) ? example : [example]).map(
+      (value) => `${name}=${encodeURIComponent(String(value)).replaceAll("'", '%27')}`,
+    );
+  const query = values.flatMap(pairs).join('&');
   const [format = ''] = parameters.find((one) => one.in === 'path')?.schema.enum ?? [];
   const url = `${location.origin}${path.replace('{format}', format)}${query === '' ? '' : '?'}${query}`;
   return `curl -H "X-API-KEY: $API_KEY" '${url}'`;

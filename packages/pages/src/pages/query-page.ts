@@ -2,7 +2,7 @@ import { button, element, section } from '../element.ts';
 import type { Column, Endpoint, ReadersKey } from '../endpoint.ts';
 import type { Gateway, GatewayError } from '../gateway.ts';
 import { buildForm, type ParameterForm } from '../parameters/form.ts';
-import { rowArgumentsIn, withoutPage } from '../parameters/row-arguments.ts';
+import { rowArgumentsIn, withoutPage, withPageSize } from '../parameters/row-arguments.ts';
 import {
   exampleValues,
   isComplete,
@@ -73,7 +73,7 @@ class QueryPage {
       gateway,
       endpoint,
       maySeeSql: key.permissions.includes('catalog'),
-      values: () => this.#withRowArguments(this.#form.read(), this.#values),
+      values: () => withPageSize(endpoint, this.#withRowArguments(this.#form.read(), this.#values)),
       tab: this.#view.tab,
       onTab: (tab) => this.#setView({ tab }),
     });

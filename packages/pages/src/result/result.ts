@@ -131,10 +131,10 @@ class Result implements ResultSection {
       this.#cancel.hidden = false;
     }
     try {
-      const request = endpoint.path + searchOf(withPageSize(endpoint, this.#current));
-      const response = await gateway.rows(request, mine.signal, again);
+      const request = searchOf(withPageSize(endpoint, this.#current));
+      const response = await gateway.rows(endpoint.path + request, mine.signal, again);
       if (this.#running !== mine) return;
-      await this.#showResponse(response, search);
+      await this.#showResponse(response, { search, request });
       if (this.#running === mine) this.#followOrRefresh();
     } catch (error) {
       if (this.#running !== mine) return;
@@ -146,7 +146,10 @@ class Result implements ResultSection {
     }
   }
 
-  async #showResponse(response: RowsResponse, search: string): Promise<void> {
+  async #showResponse(
+    response: RowsResponse,
+    of: { readonly search: string; readonly request: string },
+  ): Promise<void> {
     this.#problem.textContent = '';
     this.#describe(response, cacheText(response.headers.get('cache-status') ?? '', ageOf(response)));
     this.#shown = response;
@@ -155,14 +158,15 @@ class Result implements ResultSection {
     this.#pager.show(response.headers.get('link'));
     if (live !== undefined) live.element.hidden = false;
     live?.allow(rowArgumentsIn(this.#options.endpoint, this.#current).size === 0);
-    await this.#rows.show(response, search);
+    await this.#rows.show(response, of);
   }
 
   async #showChange(response: RowsResponse, change: RowChange): Promise<void> {
     this.#shown = response;
     this.#problem.textContent = '';
     this.#describe(response, '');
-    await this.#rows.show(response, searchOf(this.#current), change);
+    const search = searchOf(this.#current);
+    await this.#rows.show(response, { search, request: search }, change);
   }
 
   async #turnPage(name: string, cursor: string): Promise<void> {

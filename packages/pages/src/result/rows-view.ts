@@ -16,13 +16,21 @@ export interface RowsView {
   /** The cost of the run. */
   readonly cost: HTMLElement;
   readonly element: HTMLElement;
-  /** The query string of the request whose rows are shown; undefined without rows. */
+  /** The query string of the address whose rows are shown; undefined without rows. */
   search(): string | undefined;
   /** @param change what is other in them than in the rows that are shown, if it is known */
-  show(response: RowsResponse, search: string, change?: RowChange): Promise<void>;
+  show(response: RowsResponse, of: RowsSource, change?: RowChange): Promise<void>;
   hide(): void;
   /** Moves the focus to the first of the rows. */
   focusRows(): void;
+}
+
+/** Where rows come from. */
+interface RowsSource {
+  /** The query string of the address. */
+  readonly search: string;
+  /** That of the request, which may also have the size of a page. */
+  readonly request: string;
 }
 
 interface RowsViewOptions {
@@ -35,9 +43,8 @@ interface RowsViewOptions {
   readonly controls: RowControls;
 }
 
-interface Shown {
+interface Shown extends RowsSource {
   readonly etag: string | null;
-  readonly search: string;
   chart: ChartChoice | undefined;
 }
 
@@ -56,7 +63,7 @@ export function buildRowsView(options: RowsViewOptions): RowsView {
     },
     actions: [button('SVG', () => void savePicture('svg')), button('PNG', () => void savePicture('png'))],
   });
-  const downloads = buildDownloads(gateway, endpoint, () => search() ?? '', onProblem);
+  const downloads = buildDownloads(gateway, endpoint, () => shown?.request ?? '', onProblem);
   async function savePicture(kind: 'svg' | 'png'): Promise<void> {
     const parameters = [...new URLSearchParams(search() ?? '')].map(
       ([name, value]) => `${name}=${plainText(value)}`,
@@ -77,7 +84,7 @@ export function buildRowsView(options: RowsViewOptions): RowsView {
     cost,
     element: result,
     search,
-    async show(response, newSearch, change) {
+    async show(response, { search: newSearch, request }, change) {
       const { rows, headers } = response;
       computedText = change === undefined ? computedAtText(headers) : receivedText();
       cost.textContent = costText(headers.get('querygate-cost'));
@@ -87,7 +94,7 @@ export function buildRowsView(options: RowsViewOptions): RowsView {
       // Equal rows stay as they are, with what was opened in them.
       const isSame = etag !== null && etag === shown?.etag && newSearch === shown.search;
       const isSameChart = isSame && JSON.stringify(choice) === JSON.stringify(shown?.chart);
-      shown = { etag, search: newSearch, chart: choice };
+      shown = { etag, search: newSearch, request, chart: choice };
       table.sort(order);
       if (change !== undefined) table.update(change);
       else if (!isSame) table.show(rows);

@@ -6,7 +6,8 @@ import { compareEnums } from './enum-values.ts';
 import { compareLimits } from './limits.ts';
 
 /** Changes of the parameters. */
-export function compareParameters({ before, after }: Pair): readonly Change[] {
+export function compareParameters(pair: Pair): readonly Change[] {
+  const { before, after } = pair;
   const { both, removed, added } = matchBy(before.parameters, after.parameters, ({ name }) => name);
   return [
     ...removed.map((parameter) =>
@@ -21,11 +22,32 @@ export function compareParameters({ before, after }: Pair): readonly Change[] {
         ? change('parameter-added-required', pathOf(parameter), `required parameter ${parameter.name} added`)
         : change('parameter-added', pathOf(parameter), `optional parameter ${parameter.name} added`),
     ),
+    ...added.filter(({ name }) => isRowArgument(name, pair)).map(hidesRowArgument),
     ...both.flatMap(([old, now]) => compareParameter(old, now)),
   ];
 }
 
 const pathOf = ({ name }: Parameter, ...keys: readonly string[]) => ['parameters', name, ...keys];
+
+const hidesRowArgument = (parameter: Parameter): Change =>
+  change(
+    'row-argument-hidden',
+    pathOf(parameter),
+    `${parameter.name} in REST is the new parameter, no longer a row argument`,
+  );
+
+/** True if REST requests may have the name for an argument on rows, in both versions. */
+const isRowArgument = (name: string, { before, after }: Pair): boolean =>
+  [before, after].every(({ rowArguments }) => {
+    if (rowArguments === undefined) return false;
+    const { filter, order } = rowArguments;
+    const words = [
+      ...(filter.length > 0 ? ['and', 'or'] : []),
+      ...(order.length > 0 ? ['order'] : []),
+      ...['limit', 'offset', 'select'],
+    ];
+    return words.includes(name) || filter.some((column) => column.name === name);
+  });
 
 /** Names the new parameter that is perhaps a renamed one. */
 function successor(removed: Parameter, added: readonly Parameter[]): string {

@@ -12,6 +12,7 @@ export function comparePolicy(pair: Pair): readonly Change[] {
     ...compareTenant(before.tenant, after.tenant),
     ...compareUnchecked(before.tenantUnchecked, after.tenantUnchecked),
     ...compareCaching(pair),
+    ...compareRuns(pair),
   ];
   const add = (kind: Kind, key: string, text: string) => void changes.push(change(kind, [key], text));
   if (before.maxRows !== after.maxRows) {
@@ -98,6 +99,44 @@ function compareCaching({ before, after }: Pair): readonly Change[] {
   const text = `stale_if_error ${fromTo(seconds(old.staleIfErrorSeconds), seconds(now.staleIfErrorSeconds))}`;
   return [...changes, change(kind, ['stale_if_error'], text)];
 }
+
+/** Changes of how runs are paid for, and which rows they read. */
+function compareRuns({ before, after }: Pair): readonly Change[] {
+  const changes: Change[] = [];
+  const add = (kind: Kind, key: 'budget' | 'reservation' | 'incremental' | 'batch', text: string) =>
+    void changes.push((after[key] === undefined ? removal : change)(kind, [key], `${key} ${text}`));
+  if (!isDeepStrictEqual(before.budget, after.budget)) {
+    const isTighter = isTighterBudget(before.budget, after.budget);
+    const text = fromTo(budgetText(before.budget), budgetText(after.budget));
+    add(isTighter ? 'budget-tightened' : 'budget-loosened', 'budget', text);
+  }
+  if (before.reservation !== after.reservation)
+    add('reservation', 'reservation', fromTo(before.reservation, after.reservation));
+  for (const key of ['incremental', 'batch'] as const)
+    if (!isDeepStrictEqual(before[key], after[key])) add('refreshes', key, fromTo(before[key], after[key]));
+  return changes;
+}
+
+type Budget = SavedQuery['budget'];
+
+/** True if runs may be refused that were not. */
+function isTighterBudget(before: Budget, after: Budget): boolean {
+  if (after === undefined || after.isTracking) return false;
+  return after.limits.some(({ name, unit, amount, perMs }) => {
+    const old = before?.isTracking ? undefined : before?.limits.find((limit) => limit.name === name);
+    return old === undefined || old.unit !== unit || amount < old.amount || perMs < old.perMs;
+  });
+}
+
+const budgetText = (budget: Budget): string | undefined =>
+  budget &&
+  [
+    ...budget.limits.map(
+      ({ name, unit, amount, perMs }) =>
+        `${name} ${name === 'rate' ? `${amount} ${unit}, ${perMs * 1000} a second` : `${amount} ${unit}`}`,
+    ),
+    ...(budget.isTracking ? ['tracking'] : []),
+  ].join(', ');
 
 const interval = (policy: CachePolicy | undefined) =>
   policy?.liveSeconds === undefined ? 'not set' : `${policy.liveSeconds}s`;
