@@ -4,7 +4,14 @@ import { unusedName } from '../../tree/fresh-names.ts';
 import type { Expression, Member } from '../../tree/nodes.ts';
 import { sameName, unknown } from '../../types.ts';
 import type { Context } from '../context.ts';
-import type { ColumnUse, Range, Relation, RelationColumn, Scope } from '../scope.ts';
+import {
+  type ColumnUse,
+  isMerged,
+  type Range,
+  type Relation,
+  type RelationColumn,
+  type Scope,
+} from '../scope.ts';
 import { fieldValues } from '../struct-value.ts';
 
 /** One column of a query's result. */
@@ -108,6 +115,17 @@ export function starColumns(range: Range): readonly Output[] {
   if (value.type.kind === 'unknown') return [unknownFields(value)];
   if (value.type.kind !== 'struct') return [toOutput(name, value)];
   return fieldValues(value).map((member) => toOutput(member.name || undefined, member.value));
+}
+
+/** Those of `*` without a name before it. */
+export function bareColumns(range: Range): readonly Output[] {
+  const { merged } = range;
+  if (!merged) return starColumns(range);
+  return starColumns(range)
+    .filter(({ name, isAnonymous }) => isAnonymous || !isMerged(range, name))
+    .map((output) =>
+      output.name === openColumns ? { ...output, except: [...(output.except ?? []), ...merged] } : output,
+    );
 }
 
 /** An expression, with the columns that it reads. */
