@@ -144,6 +144,18 @@ describe('the time', () => {
   });
 });
 
+test.each([
+  ['UNION ALL CORRESPONDING', 'COUNT(*) AS n, 5 AS a FROM logs', [['1'], ['5']]],
+  ['UNION ALL CORRESPONDING', '5 AS a, COUNT(*) AS n FROM logs HAVING n > 9', [['1']]],
+  ['LEFT UNION ALL BY NAME', 'COUNT(*) AS n, 5 AS a FROM logs', [['1'], ['5']]],
+  ['EXCEPT DISTINCT CORRESPONDING', 'MAX(id) AS n, 1 AS a FROM logs WHERE FALSE', []],
+])(
+  'a set operation by name leaves an aggregate out, and not its one row: %s SELECT %s',
+  async (words, second, rows) => {
+    expect(await dialect.query(`SELECT 1 AS a ${words} SELECT ${second}`)).toEqual(rows);
+  },
+);
+
 describe('JOIN USING', () => {
   const a = '(SELECT 1 AS k, 2 AS id) AS a';
   const b = '(SELECT 1 AS k, 20 AS bv) AS b';

@@ -737,7 +737,11 @@ select 1 as a, 2 as b union all by name select 3 as a, 4 as b union all by name 
 ! select 1 as a union all by name select 2 as b
 ! select 1 as a, 2 as a union all by name select 3 as a
 ! select 1 union all by name select 2 as a
+select 1 as a ${inner; left; full} union all by name select count(*) as n, 5 as a from unnest([1, 2, 3])
 -- CORRESPONDING
+select 1 as a union all corresponding ${; by (a)} select count(*) as n, 5 as a from unnest([1, 2, 3])
+select 1 as a union all corresponding select 5 as a, max(x) as n from unnest([1, 2, 3]) as x having count(*) > 5
+select x from unnest([1, 2, 3]) as x except distinct corresponding select max(x) as m, 2 as x from unnest([1]) as x where false
 ! select 1 as a, 2 as b union all strict corresponding by (a) select 3 as b, 4 as a
 ! select 1 as a, 2 as b union all corresponding by (b, c) select 3 as b, 4 as a
 select 1 as a, 2 as b union all strict corresponding by (b, a) select 3 as b, 4 as a
