@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDialect, problemsOf } from './harness.ts';
+import { compile } from '../src/compile.ts';
+import { schemaTables } from '../src/rules/from/table-relations.ts';
+import { openDialect, problemsOf, tables } from './harness.ts';
 
 let dialect: Awaited<ReturnType<typeof openDialect>>;
 beforeAll(async () => {
@@ -155,6 +157,22 @@ test.each([
     expect(await dialect.query(`SELECT 1 AS a ${words} SELECT ${second}`)).toEqual(rows);
   },
 );
+
+test.each([
+  ['SELECT id FROM events JOIN (SELECT 1 AS id) USING (id)', [true]],
+  ['SELECT id FROM events JOIN (SELECT 1 AS id) USING (id) RIGHT JOIN projects ON TRUE', [undefined]],
+  ['SELECT id, l.id FROM logs AS l RIGHT JOIN events USING (id)', [true, undefined]],
+  ['SELECT * FROM events AS e FULL JOIN (SELECT id FROM events) USING (id)', Array(3).fill(undefined)],
+  ['SELECT v FROM logs LEFT JOIN (SELECT AS VALUE id FROM events) AS v ON TRUE', [undefined]],
+  ['FROM events |> AGGREGATE COUNT(*) AS n GROUP BY CUBE (id)', [undefined, undefined]],
+  [
+    'WITH RECURSIVE r AS (SELECT id FROM events UNION ALL SELECT NULL FROM r WHERE id > 1) SELECT id FROM r',
+    [undefined],
+  ],
+])('only a column that is never NULL is required: %s', (sql, required) => {
+  const { columns } = compile({ sql, source: { file: 'test.sql', line: 1 } }, schemaTables(tables));
+  expect(columns.map((column) => column.required)).toEqual(required);
+});
 
 describe('JOIN USING', () => {
   const a = '(SELECT 1 AS k, 2 AS id) AS a';

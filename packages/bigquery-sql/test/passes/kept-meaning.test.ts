@@ -37,6 +37,26 @@ test.each([
     [['a']],
   ],
   [
+    'the first rows of a wide recursive query, whose later rows have NULL',
+    `WITH RECURSIVE r AS (SELECT id AS k, 1 AS n, 'a' AS a, 'b' AS b, 'c' AS c FROM events WHERE id = 1
+      UNION ALL SELECT CAST(NULL AS INT64), n + 1, a, b, c FROM r WHERE n < 3) SELECT k, n, a, b, c FROM r ORDER BY k, n LIMIT 9`,
+    [
+      [null, '2', 'a', 'b', 'c'],
+      [null, '3', 'a', 'b', 'c'],
+      ['1', '1', 'a', 'b', 'c'],
+    ],
+  ],
+  [
+    'the first rows of several sets of groups in a pipe',
+    `FROM events |> WHERE id < 3 |> AGGREGATE COUNT(*) AS n, MIN(id) AS a, MAX(id) AS b, SUM(id) AS c GROUP BY ROLLUP (id)
+      |> ORDER BY id |> LIMIT 9`,
+    [
+      [null, '2', '1', '2', '3'],
+      ['1', '1', '1', '1', '1'],
+      ['2', '1', '2', '2', '2'],
+    ],
+  ],
+  [
     'a random value that is read twice is one value',
     'SELECT LOGICAL_AND(r = s) AS same FROM (SELECT r, r AS s FROM (SELECT RAND() AS r FROM logs))',
     [[true]],
