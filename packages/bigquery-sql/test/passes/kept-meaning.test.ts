@@ -57,6 +57,12 @@ test.each([
     ],
   ],
   [
+    'quantiles that DISTINCT compares as a whole',
+    `SELECT q[OFFSET(1)] AS m FROM (SELECT DISTINCT APPROX_QUANTILES(x, 2) AS q FROM UNNEST(
+      [STRUCT('a' AS s, 1 AS x), ('a', 5), ('a', 9), ('b', 2), ('b', 5), ('b', 8)]) GROUP BY s)`,
+    [['5'], ['5']],
+  ],
+  [
     'a random value that is read twice is one value',
     'SELECT LOGICAL_AND(r = s) AS same FROM (SELECT r, r AS s FROM (SELECT RAND() AS r FROM logs))',
     [[true]],
