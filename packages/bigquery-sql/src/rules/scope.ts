@@ -94,6 +94,8 @@ export interface RelationColumn {
   readonly name: string;
   /** The name of the column in the tree, which is unique in its relation. */
   readonly column: string;
+  /** The name in the tree of an earlier column that is the same column of FROM: readers take both for one. */
+  readonly same?: string;
   readonly type: Type;
   /** True if it is never NULL. */
   readonly required?: boolean;

@@ -57,6 +57,26 @@ test.each([
     ],
   ],
   [
+    'a column that is selected twice is one key of sets of groups',
+    `SELECT a, b, GROUPING(a) AS g, GROUPING(b) AS h FROM (SELECT id AS a, id AS b FROM logs WHERE id < 3)
+      GROUP BY GROUPING SETS (a, b) ORDER BY a`,
+    [
+      ['1', '1', '0', '0'],
+      ['1', '1', '0', '0'],
+      ['2', '2', '0', '0'],
+      ['2', '2', '0', '0'],
+    ],
+  ],
+  [
+    'two equal fields are two keys of sets of groups',
+    `SELECT a, b, GROUPING(a) AS g, GROUPING(b) AS h FROM (SELECT d.kind AS a, d.kind AS b FROM (SELECT detail AS d FROM events WHERE id = 1))
+      GROUP BY GROUPING SETS (a, b) ORDER BY g`,
+    [
+      ['a', null, '0', '1'],
+      [null, 'a', '1', '0'],
+    ],
+  ],
+  [
     'quantiles that DISTINCT compares as a whole',
     `SELECT q[OFFSET(1)] AS m FROM (SELECT DISTINCT APPROX_QUANTILES(x, 2) AS q FROM UNNEST(
       [STRUCT('a' AS s, 1 AS x), ('a', 5), ('a', 9), ('b', 2), ('b', 5), ('b', 8)]) GROUP BY s)`,

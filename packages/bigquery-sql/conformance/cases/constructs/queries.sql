@@ -310,6 +310,11 @@ select count(*) as n from people where false group by rollup(team)
 -- GROUP BY CUBE
 select team, active, count(*) as n from people group by cube(team, active) order by team, active, n
 -- GROUP BY GROUPING SETS
+select a, b, grouping(a) as g, grouping(b) as h from (select ${x as a, x as b; distinct x as a, x as b; x + 1 as a, x + 1 as b; s.x as a, s.x as b} from (select x, struct(x) as s from unnest([1, 2]) as x)) group by ${grouping sets (a, b); rollup (a, b); cube (b, a)} order by 1, 2, 3, 4
+with t as (select x as a, x as b from unnest([1, 2]) as x) select a, b, count(*) as n from t group by grouping sets (a, b) order by 1, 2
+select b from (select x as a, x as b from unnest([1, 2]) as x) group by a order by b
+select a, b, count(*) as n from (select 1 as a, 1 as b union all select x, x from unnest([1, 2]) as x) group by grouping sets (a, b) order by 1, 2
+with recursive t as (select x as a, x as b from unnest([1]) as x union all select a + 1, b + 2 from t where a < 3) select a, b from t order by a
 select team, active, count(*) as n from people group by grouping sets (team, active, ()) order by n, team, active
 -- HAVING
 select team, count(*) as n from people group by team having n > 1 order by team

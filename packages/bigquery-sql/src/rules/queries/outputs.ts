@@ -1,5 +1,6 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import { column, field } from '../../tree/build.ts';
+import { isEqual } from '../../tree/equal.ts';
 import { unusedName } from '../../tree/fresh-names.ts';
 import type { Expression, Member } from '../../tree/nodes.ts';
 import { sameName, unknown } from '../../types.ts';
@@ -37,7 +38,7 @@ export interface NamedOutputs {
 export function nameOutputs(outputs: readonly Output[]): NamedOutputs {
   const used = new Set<string>();
   let anonymous = 0;
-  const columns = outputs.map(({ name, value, isAnonymous, isDoubtful, except }): RelationColumn => {
+  const named = outputs.map(({ name, value, isAnonymous, isDoubtful, except }): RelationColumn => {
     const shown = isAnonymous ? `f${anonymous++}_` : name;
     return {
       name: shown,
@@ -49,10 +50,13 @@ export function nameOutputs(outputs: readonly Output[]): NamedOutputs {
       ...(except && { except }),
     };
   });
-  const members = columns.map((named, at) => ({
-    name: named.column,
-    value: (outputs[at] as Output).value,
-  }));
+  const members = named.map(({ column: own }, at) => ({ name: own, value: (outputs[at] as Output).value }));
+  const columns = named.map((column, at) => {
+    const { value } = members[at] as Member;
+    const first = value.kind === 'column' ? members.findIndex((other) => isEqual(other.value, value)) : at;
+    const same = first < at ? members[first]?.name : undefined;
+    return same === undefined ? column : { ...column, same };
+  });
   return { members, columns };
 }
 
@@ -67,9 +71,9 @@ export function rangeOf(
   name: string | undefined,
   alias: string,
 ): Range {
-  const members = columns.map(({ name: shown, column: own, type, required, except: _, ...flags }) => ({
+  const members = columns.map(({ name: shown, column: own, same, type, required, except: _, ...flags }) => ({
     name: shown,
-    value: column(alias, own, type, required),
+    value: column(alias, same ?? own, type, required),
     ...flags,
   }));
   const [only] = members;
