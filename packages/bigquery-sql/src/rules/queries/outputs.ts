@@ -1,6 +1,5 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import { column, field } from '../../tree/build.ts';
-import { isEqual } from '../../tree/equal.ts';
 import { unusedName } from '../../tree/fresh-names.ts';
 import type { Expression, Member } from '../../tree/nodes.ts';
 import { sameName, unknown } from '../../types.ts';
@@ -51,11 +50,15 @@ export function nameOutputs(outputs: readonly Output[]): NamedOutputs {
     };
   });
   const members = named.map(({ column: own }, at) => ({ name: own, value: (outputs[at] as Output).value }));
+  const firsts = new Map<string, string>();
   const columns = named.map((column, at) => {
-    const { value } = members[at] as Member;
-    const first = value.kind === 'column' ? members.findIndex((other) => isEqual(other.value, value)) : at;
-    const same = first < at ? members[first]?.name : undefined;
-    return same === undefined ? column : { ...column, same };
+    const value = (members[at] as Member).value;
+    if (value.kind !== 'column') return column;
+    const key = JSON.stringify([value.from, value.name]);
+    const same = firsts.get(key);
+    if (same !== undefined) return { ...column, same };
+    firsts.set(key, column.column);
+    return column;
   });
   return { members, columns };
 }
