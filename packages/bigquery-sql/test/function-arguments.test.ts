@@ -89,6 +89,29 @@ test.each([
     ],
   ],
   [
+    'a window over it before QUALIFY',
+    'SELECT k, SUM(upto(COUNT(*), 1)) OVER () AS n FROM t GROUP BY k QUALIFY n > 0 ORDER BY k LIMIT 2',
+    [
+      ['a', '5'],
+      ['b', '5'],
+    ],
+  ],
+  [
+    'QUALIFY by a window over it',
+    'SELECT k, upto(MAX(id), 1) AS n FROM t GROUP BY k QUALIFY ROW_NUMBER() OVER (ORDER BY upto(MAX(id), 1) DESC) = 1',
+    [['b', '3']],
+  ],
+  [
+    'HAVING before a window',
+    'SELECT k, ROW_NUMBER() OVER (ORDER BY k) AS n FROM t GROUP BY k HAVING upto(MAX(id), 1) = 3',
+    [['b', '1']],
+  ],
+  [
+    'HAVING before a window that is an argument',
+    'SELECT k, upto(RANK() OVER (ORDER BY COUNT(*), k), 1) AS n FROM t GROUP BY k HAVING upto(MAX(id), 1) > 1 QUALIFY n = 2',
+    [['b', '2']],
+  ],
+  [
     'a branch',
     'SELECT k, IF(MIN(id) > 1, upto(MIN(id) * 2, 1), 0) FROM t GROUP BY k ORDER BY k',
     [

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDialect } from './harness.ts';
+import { compile } from '../src/compile.ts';
+import { schemaTables } from '../src/rules/from/table-relations.ts';
+import { openDialect, problemsOf, tables } from './harness.ts';
 
 let dialect: Awaited<ReturnType<typeof openDialect>>;
 beforeAll(async () => {
@@ -141,6 +143,72 @@ describe('the time', () => {
     ['CURRENT_DATE()', '2024-03-10'],
   ])('is that of the run in %s', async (expression, value) => {
     expect(await dialect.query(`SELECT ${expression}`)).toEqual([[value]]);
+  });
+});
+
+test.each([
+  ['UNION ALL CORRESPONDING', 'COUNT(*) AS n, 5 AS a FROM logs', [['1'], ['5']]],
+  ['UNION ALL CORRESPONDING', '5 AS a, COUNT(*) AS n FROM logs HAVING n > 9', [['1']]],
+  ['LEFT UNION ALL BY NAME', 'COUNT(*) AS n, 5 AS a FROM logs', [['1'], ['5']]],
+  ['EXCEPT DISTINCT CORRESPONDING', 'MAX(id) AS n, 1 AS a FROM logs WHERE FALSE', []],
+])(
+  'a set operation by name leaves an aggregate out, and not its one row: %s SELECT %s',
+  async (words, second, rows) => {
+    expect(await dialect.query(`SELECT 1 AS a ${words} SELECT ${second}`)).toEqual(rows);
+  },
+);
+
+test.each([
+  ['SELECT id FROM events JOIN (SELECT 1 AS id) USING (id)', [true]],
+  ['SELECT id FROM events JOIN (SELECT 1 AS id) USING (id) RIGHT JOIN projects ON TRUE', [undefined]],
+  ['SELECT id, l.id FROM logs AS l RIGHT JOIN events USING (id)', [true, undefined]],
+  ['SELECT * FROM events AS e FULL JOIN (SELECT id FROM events) USING (id)', Array(3).fill(undefined)],
+  ['SELECT v FROM logs LEFT JOIN (SELECT AS VALUE id FROM events) AS v ON TRUE', [undefined]],
+  ['FROM events |> AGGREGATE COUNT(*) AS n GROUP BY CUBE (id)', [undefined, undefined]],
+  [
+    'WITH RECURSIVE r AS (SELECT id FROM events UNION ALL SELECT NULL FROM r WHERE id > 1) SELECT id FROM r',
+    [undefined],
+  ],
+])('only a column that is never NULL is required: %s', (sql, required) => {
+  const { columns } = compile({ sql, source: { file: 'test.sql', line: 1 } }, schemaTables(tables));
+  expect(columns.map((column) => column.required)).toEqual(required);
+});
+
+describe('JOIN USING', () => {
+  const a = '(SELECT 1 AS k, 2 AS id) AS a';
+  const b = '(SELECT 1 AS k, 20 AS bv) AS b';
+  const c = '(SELECT 99 AS k, 2 AS cid) AS c';
+
+  test.each([
+    [`${a} JOIN ${b} USING (k) JOIN ${c} ON c.cid = a.id`, ['1', '2', '20', '99', '2']],
+    [`${a} JOIN (${b} JOIN (SELECT 1 AS k, 3 AS j) AS d USING (k)) ON TRUE`, ['1', '2', '1', '20', '3']],
+    [`${a} JOIN ${b} USING (k) JOIN (SELECT 2 AS id) AS d USING (id)`, ['2', '1', '20']],
+  ])('gives the keys first, then the others of both sides: %s', async (from, row) => {
+    expect(await dialect.query(`SELECT * FROM ${from}`)).toEqual([row]);
+    expect(await dialect.query(`FROM ${from}`)).toEqual([row]);
+  });
+
+  test('merges the columns of its two sides only', async () => {
+    const ambiguous = "1:8 k is ambiguous: qualify it with the table's name";
+    for (const join of [`JOIN ${c} ON c.cid = a.id`, `, ${c}`, `CROSS JOIN ${c}`])
+      expect(problemsOf(`SELECT k FROM ${a} JOIN ${b} USING (k) ${join}`)).toEqual([ambiguous]);
+    expect(problemsOf(`SELECT k FROM ${a} JOIN (${b} JOIN ${c} USING (k)) ON TRUE`)).toEqual([ambiguous]);
+    expect(
+      await dialect.query(
+        `SELECT k FROM (SELECT 7 AS x) CROSS JOIN (${b} JOIN (SELECT 1 AS k) AS d USING (k))`,
+      ),
+    ).toEqual([['1']]);
+  });
+
+  test('merges the elements of arrays', async () => {
+    const sql = 'SELECT x FROM UNNEST([1]) AS x FULL JOIN UNNEST([2]) AS x USING (x) ORDER BY x';
+    expect(await dialect.query(sql)).toEqual([['1'], ['2']]);
+  });
+
+  test('gives equal names that * REPLACE cannot choose among', () => {
+    expect(problemsOf(`SELECT * REPLACE (5 AS k) FROM ${a} JOIN ${b} USING (k) CROSS JOIN ${c}`)).toEqual([
+      '1:24 REPLACE of k is ambiguous: * has several columns of this name',
+    ]);
   });
 });
 

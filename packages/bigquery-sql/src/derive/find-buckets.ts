@@ -145,7 +145,10 @@ class Search {
         this.#find(({ kind }) => kind === 'Limit' || kind === 'PipeLimit'),
       );
     const isWindow = (node: Node) => node.kind === 'aggregate' && node.over !== undefined;
-    if (select.qualify.length > 0 || columns.some(({ value }) => someNode(value, isWindow)))
+    if (
+      select.qualify.length > 0 ||
+      [...columns, ...select.orderBy].some(({ value }) => someNode(value, isWindow))
+    )
       throw new NotDerivable(
         'a window function sees the rows of several buckets',
         this.#find((node) => node.kind === 'FunctionCall' && node.over !== undefined),
@@ -223,18 +226,17 @@ class Search {
     };
   }
 
-  /** Rows that a subquery reads are of no bucket. */
-  #checkSubqueries(select: Select): void {
-    forEachPart(select, (part) => {
-      if (['table', 'derived', 'reference', 'unnest', 'join', 'sample'].includes(part.kind)) return;
-      forEachNode(part, (node) => {
-        if (node.kind !== 'subquery' || !readsTables(node.query)) return;
+  /** Rows that a subquery reads are of no bucket. The queries in FROM are relations of their own. */
+  #checkSubqueries(node: Node): void {
+    forEachPart(node, (part) => {
+      if (part.kind === 'table' || part.kind === 'derived' || part.kind === 'reference') return;
+      if (part.kind === 'subquery' && readsTables(part.query))
         throw new NotDerivable(
           'a subquery in an expression reads a table without regard to the bucket',
-          startOf(node) ??
+          startOf(part) ??
             this.#find(({ kind }) => kind === 'ScalarSubquery' || kind === 'Exists' || kind === 'In'),
         );
-      });
+      this.#checkSubqueries(part);
     });
   }
 }

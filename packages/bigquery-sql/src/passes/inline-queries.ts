@@ -1,5 +1,6 @@
 import { planningCosts } from '../macros/macros.ts';
 import { maxCopiedSize, maxInlinedDepth, maxNestedDepth } from '../planning-cost/planning-limits.ts';
+import { isEqual } from '../tree/equal.ts';
 import { forEachNode, forEachPart, mapParts, type Mapper, mapperWith, someNode } from '../tree/map.ts';
 import type { Derived, Expression, From, Literal, Node, Query, Select, With } from '../tree/nodes.ts';
 import { isVolatile } from '../tree/volatile.ts';
@@ -113,8 +114,9 @@ function canMove(inner: Select, outer: Select, alias: string): boolean {
     // Where a key is NULL in some sets of groups, its value elsewhere in the query is not.
     return !outer.groupBy?.sets || someNode(value, ({ kind }) => kind === 'column');
   });
+  if (!isMovable || (outer.groupBy?.sets && readsEqualValues(inner, outer, alias))) return false;
   const computed = inner.columns.filter(({ value }) => !isCheap(value));
-  if (!isMovable || computed.length === 0) return isMovable;
+  if (computed.length === 0) return true;
   // Each query of a chain may compute with a value of the one before.
   if (depthOf(inner) + depthOf(outer) > maxInlinedDepth) return false;
   const uses = countReads(outer, alias);
@@ -122,6 +124,13 @@ function canMove(inner: Select, outer: Select, alias: string): boolean {
     const { reads, copies } = uses.get(name) ?? { reads: 0, copies: 0 };
     return reads <= 1 && (copies - 1) * planningCosts.of(value).size <= maxCopiedSize;
   });
+}
+
+/** True if two keys of several sets of groups would become one. */
+function readsEqualValues(inner: Select, outer: Select, alias: string): boolean {
+  const uses = countReads(outer, alias);
+  const read = inner.columns.filter(({ name }) => uses.has(name));
+  return read.some(({ value }, at) => read.slice(0, at).some((other) => isEqual(other.value, value)));
 }
 
 const depthOf = ({ columns, where }: Select): number =>

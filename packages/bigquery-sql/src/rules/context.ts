@@ -3,7 +3,7 @@ import { childrenOf } from '../syntax/walk.ts';
 import { nullLiteral, select } from '../tree/build.ts';
 import { unusedName, writtenColumns } from '../tree/fresh-names.ts';
 import { someExpression } from '../tree/map.ts';
-import type { Expression, From, Member, Query } from '../tree/nodes.ts';
+import type { Expression, From, Query } from '../tree/nodes.ts';
 import { scalar, type Type, unknown } from '../types.ts';
 import { repeatedOperandsFirst } from './bind-values.ts';
 import type { AbsentColumn, Range, RelationColumn, Scope } from './scope.ts';
@@ -37,7 +37,6 @@ export interface ResolvedFrom {
   /** Undefined for a SELECT without FROM. */
   readonly from: From | undefined;
   readonly ranges: readonly Range[];
-  readonly merged: readonly Member[];
 }
 
 /** The rules of a dialect; the context calls them recursively. */

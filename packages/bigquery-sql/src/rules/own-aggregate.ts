@@ -11,10 +11,9 @@ export function argumentsOfOwnQuery(args: readonly Expression[], scope: Scope): 
   const own = scope.ranges.flatMap(valuesOf);
   const ownNames = new Set(own.flatMap(sourcesOf));
   const sources = args.flatMap(sourcesOf);
-  const [inner] = own;
+  const inner = own.find(({ kind }) => kind === 'column');
   // The names of a WITH expression are not columns of a query.
-  if (inner?.kind !== 'column' || sources.length === 0 || sources.some((name) => ownNames.has(name)))
-    return args;
+  if (inner === undefined || sources.length === 0 || sources.some((name) => ownNames.has(name))) return args;
   const at = args.findIndex((arg) => sourcesOf(arg).length > 0);
   return args.map((arg, index) => (index === at ? caseWhen(isNull(inner), arg, arg) : arg));
 }

@@ -10,8 +10,6 @@ import { type Place, Unsupported } from './unsupported.ts';
 export interface Scope {
   readonly parent: Scope | undefined;
   readonly ranges: readonly Range[];
-  /** Columns merged by JOIN USING: they take precedence over those of single ranges. */
-  readonly merged: readonly Member[];
   /** The tables and common table expressions of this level, by lower-cased name. */
   readonly relations: ReadonlyMap<string, Relation>;
   /** The views of INFORMATION_SCHEMA, by lower-cased name. */
@@ -69,6 +67,8 @@ export interface Range {
   readonly value?: Expression;
   /** True if a bare name never refers to one of its columns, as with the tables before a pipe operator. */
   readonly isQualifiedOnly?: true;
+  /** Names of its columns that JOIN USING has merged: bare, they are those of a range before it. */
+  readonly merged?: readonly string[];
   /** The alias of an item whose columns are not known: it may have a column of any name, except for `openExcept`. */
   readonly openAlias?: string;
   /** The names that EXCEPT left out of columns that are not known. */
@@ -94,6 +94,8 @@ export interface RelationColumn {
   readonly name: string;
   /** The name of the column in the tree, which is unique in its relation. */
   readonly column: string;
+  /** The name in the tree of an earlier column that is the same column of FROM: readers take both for one. */
+  readonly same?: string;
   readonly type: Type;
   /** True if it is never NULL. */
   readonly required?: boolean;
@@ -131,7 +133,6 @@ export interface Relation {
 export const emptyScope: Scope = {
   parent: undefined,
   ranges: [],
-  merged: [],
   relations: new Map(),
 };
 
@@ -159,15 +160,19 @@ export const outermost = (scope: Scope): Scope => (scope.parent ? outermost(scop
 /** The FROM item of that name in the innermost scope; a column of that name hides items of outer scopes. */
 export function findRange(scope: Scope | undefined, name: string): Range | undefined {
   if (scope === undefined) return undefined;
-  const own = scope.ranges.find((range) => range.name !== undefined && sameName(range.name, name));
+  const own = scope.ranges.find((range) => isNamed(range, name));
   if (own) return own;
   return columnsNamed(scope, name).length > 0 ? undefined : findRange(scope.parent, name);
 }
 
+/** True if a bare name is that of a FROM item; an element that JOIN USING has merged is a column. */
+const isNamed = (range: Range, name: string): boolean =>
+  range.name !== undefined && sameName(range.name, name) && !(range.value && isMerged(range, name));
+
 /** Where uses of a name are collected: in the innermost scope that has it. */
 export function usesOf(scope: Scope | undefined, name: string): ColumnUse[] | undefined {
   if (scope === undefined || scope.aliases?.has(name.toLowerCase())) return undefined;
-  const isRange = scope.ranges.some((range) => range.name !== undefined && sameName(range.name, name));
+  const isRange = scope.ranges.some((range) => isNamed(range, name));
   return isRange || columnsNamed(scope, name).length > 0 ? scope.uses : usesOf(scope.parent, name);
 }
 
@@ -184,16 +189,21 @@ export function findColumns(scope: Scope | undefined, name: string): readonly Ex
   return own.length > 0 ? own : findColumns(scope.parent, name);
 }
 
-function columnsNamed(scope: Scope, name: string): readonly Expression[] {
-  const merged = scope.merged.find((column) => sameName(column.name, name));
-  if (merged) return [merged.value];
-  const ranges = withoutGuesses(scope.ranges.filter((range) => !range.isQualifiedOnly));
+/** The columns of FROM that a bare name may refer to. */
+export function columnsNamed(scope: Pick<Scope, 'ranges'>, name: string): readonly Expression[] {
+  const ranges = withoutGuesses(
+    scope.ranges.filter((range) => !range.isQualifiedOnly && !isMerged(range, name)),
+  );
   const own = ranges.flatMap((range) => columnsIn(range, name));
   if (own.length < 2 || ranges.every(({ openAlias }) => openAlias === undefined)) return own;
   // The name would be ambiguous if an item whose columns are not known had it too.
   const known = ranges.flatMap((range) => columnsIn({ ...range, openExcept: [name] }, name));
   return known.length > 0 ? known : own;
 }
+
+/** True if JOIN USING has merged the columns of that name. */
+export const isMerged = ({ merged = [] }: Range, name: string): boolean =>
+  merged.some((other) => sameName(other, name));
 
 /** One of the ranges that accept any column is enough: a name is not ambiguous because two of them do. */
 function withoutGuesses(ranges: readonly Range[]): readonly Range[] {
@@ -215,12 +225,12 @@ export const isColumn = (scope: Scope, name: string): boolean =>
 /** The names that a bare name may be, in all scopes, for messages. */
 export function* columnNames(scope: Scope | undefined): Generator<string> {
   if (scope === undefined) return;
-  const { aliases = new Map<string, Expression>(), merged, parent, ranges } = scope;
+  const { aliases = new Map<string, Expression>(), parent, ranges } = scope;
   yield* aliases.keys();
-  for (const { name } of merged) yield name;
   for (const range of ranges) {
     if (range.name !== undefined) yield range.name;
-    if (!range.isQualifiedOnly) for (const { name } of membersOf(range)) yield name;
+    if (!range.isQualifiedOnly)
+      for (const { name } of membersOf(range)) if (!isMerged(range, name)) yield name;
   }
   yield* columnNames(parent);
 }
@@ -326,10 +336,12 @@ export function* typedColumns(scope: Scope): Generator<string> {
 
 function* typedMembers(range: Range): Generator<Column> {
   const { name, value } = range;
-  if (value === undefined || value.type.kind === 'struct')
-    for (const member of membersOf(range))
-      yield { name: member.name, type: 'value' in member ? member.value.type : member.type };
-  else if (name !== undefined) yield { name, type: value.type };
+  if (value === undefined || value.type.kind === 'struct') {
+    for (const member of membersOf(range)) {
+      const type = 'value' in member ? member.value.type : member.type;
+      if (!isMerged(range, member.name)) yield { name: member.name, type };
+    }
+  } else if (name !== undefined) yield { name, type: value.type };
 }
 
 /** A column or a field with its type, for messages. */

@@ -70,9 +70,8 @@ export function callSqlFunction(
       value: values[index] as Expression,
     }));
     const inner: Scope = {
-      parent: { parent: undefined, ranges: [], merged: [], relations, functions: earlier },
+      parent: { parent: undefined, ranges: [], relations, functions: earlier },
       ranges: [{ name: undefined, columns }],
-      merged: [],
       relations: new Map(),
     };
     return context.expression(body, inner);

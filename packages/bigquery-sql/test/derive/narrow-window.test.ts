@@ -161,6 +161,36 @@ describe('a query is not narrowed', () => {
       'visits) grou',
     ],
     [
+      'with a subquery in ON',
+      `select ${bucket}, count(*) as n from logs join unnest([1]) as one on length(kind) > (select avg(length(kind)) from visits) ${week} group by b order by b`,
+      'a subquery in an expression reads a table without regard to the bucket',
+      'visits) wher',
+    ],
+    [
+      'with a subquery in ON of an item within parentheses',
+      `select ${bucket}, count(*) as n from unnest([1]) as one join (logs join unnest([2]) as two on exists (select 1 from visits)) on true ${week} group by b order by b`,
+      'a subquery in an expression reads a table without regard to the bucket',
+      'visits)) on ',
+    ],
+    [
+      'with an array of a subquery',
+      `select ${bucket}, k, count(*) as n from logs, unnest((select array_agg(distinct kind) from visits)) as k ${week} group by b, k order by b`,
+      'a subquery in an expression reads a table without regard to the bucket',
+      'visits)) as ',
+    ],
+    [
+      'with an array of a subquery on the side that may be missing',
+      `select ${bucket}, k, count(*) as n from logs left join unnest(array(select kind from visits)) as k on k > kind ${week} group by b, k order by b`,
+      'a subquery in an expression reads a table without regard to the bucket',
+      'visits)) as ',
+    ],
+    [
+      'with a window in its order',
+      `select ${bucket}, kind, count(*) as n from logs ${week} group by b, kind order by b, sum(count(*)) over (partition by kind) desc`,
+      'a window function sees the rows of several buckets',
+      'sum(count(*)',
+    ],
+    [
       'with moving buckets',
       `with g as (select b from unnest(generate_timestamp_array(timestamp_sub(current_timestamp(), interval 7 day), current_timestamp(), interval 1 day)) as b) select g.b as b, count(*) as n from g join logs on timestamp_trunc(ts, day) = g.b group by b order by b`,
       axis,

@@ -37,6 +37,52 @@ test.each([
     [['a']],
   ],
   [
+    'the first rows of a wide recursive query, whose later rows have NULL',
+    `WITH RECURSIVE r AS (SELECT id AS k, 1 AS n, 'a' AS a, 'b' AS b, 'c' AS c FROM events WHERE id = 1
+      UNION ALL SELECT CAST(NULL AS INT64), n + 1, a, b, c FROM r WHERE n < 3) SELECT k, n, a, b, c FROM r ORDER BY k, n LIMIT 9`,
+    [
+      [null, '2', 'a', 'b', 'c'],
+      [null, '3', 'a', 'b', 'c'],
+      ['1', '1', 'a', 'b', 'c'],
+    ],
+  ],
+  [
+    'the first rows of several sets of groups in a pipe',
+    `FROM events |> WHERE id < 3 |> AGGREGATE COUNT(*) AS n, MIN(id) AS a, MAX(id) AS b, SUM(id) AS c GROUP BY ROLLUP (id)
+      |> ORDER BY id |> LIMIT 9`,
+    [
+      [null, '2', '1', '2', '3'],
+      ['1', '1', '1', '1', '1'],
+      ['2', '1', '2', '2', '2'],
+    ],
+  ],
+  [
+    'a column that is selected twice is one key of sets of groups',
+    `SELECT a, b, GROUPING(a) AS g, GROUPING(b) AS h FROM (SELECT id AS a, id AS b FROM logs WHERE id < 3)
+      GROUP BY GROUPING SETS (a, b) ORDER BY a`,
+    [
+      ['1', '1', '0', '0'],
+      ['1', '1', '0', '0'],
+      ['2', '2', '0', '0'],
+      ['2', '2', '0', '0'],
+    ],
+  ],
+  [
+    'two equal fields are two keys of sets of groups',
+    `SELECT a, b, GROUPING(a) AS g, GROUPING(b) AS h FROM (SELECT d.kind AS a, d.kind AS b FROM (SELECT detail AS d FROM events WHERE id = 1))
+      GROUP BY GROUPING SETS (a, b) ORDER BY g`,
+    [
+      ['a', null, '0', '1'],
+      [null, 'a', '1', '0'],
+    ],
+  ],
+  [
+    'quantiles that DISTINCT compares as a whole',
+    `SELECT q[OFFSET(1)] AS m FROM (SELECT DISTINCT APPROX_QUANTILES(x, 2) AS q FROM UNNEST(
+      [STRUCT('a' AS s, 1 AS x), ('a', 5), ('a', 9), ('b', 2), ('b', 5), ('b', 8)]) GROUP BY s)`,
+    [['5'], ['5']],
+  ],
+  [
     'a random value that is read twice is one value',
     'SELECT LOGICAL_AND(r = s) AS same FROM (SELECT r, r AS s FROM (SELECT RAND() AS r FROM logs))',
     [[true]],

@@ -59,6 +59,9 @@ from people |> order by id |> limit 3 |> order by id desc |> limit 1 |> select i
 from people |> order by team desc nulls last, id |> select team, id
 from people |> aggregate count(*) as n group by team |> order by n desc, team |> limit 1
 -- Pipe: JOIN
+from (select 1 as k, 2 as id) as a join (select 1 as k, 20 as bv) as b using (k) |> cross join (select 2 as k) as c |> select a.k as x, b.k as y, c.k as z
+from (select 1 as k, 2 as id) as a |> join (select 1 as k, 20 as bv) as b using (k) |> join (select 2 as id) as c using (id)
+! from (select 1 as k, 2 as id) as a join (select 1 as k, 20 as bv) as b using (k) |> cross join (select 2 as k) as c |> select k
 from people as p |> join (select 1 as id, 'x' as y) as u using (id) |> select * except (seen, joined)
 from people as p |> join unnest([1, 2]) as x on x = p.id |> select p.id, x |> order by 1
 from people as p |> left join (select 1 as id, 'one' as word) as w using (id) |> select id, word |> order by id

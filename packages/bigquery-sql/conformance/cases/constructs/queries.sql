@@ -310,6 +310,11 @@ select count(*) as n from people where false group by rollup(team)
 -- GROUP BY CUBE
 select team, active, count(*) as n from people group by cube(team, active) order by team, active, n
 -- GROUP BY GROUPING SETS
+select a, b, grouping(a) as g, grouping(b) as h from (select ${x as a, x as b; distinct x as a, x as b; x + 1 as a, x + 1 as b; s.x as a, s.x as b} from (select x, struct(x) as s from unnest([1, 2]) as x)) group by ${grouping sets (a, b); rollup (a, b); cube (b, a)} order by 1, 2, 3, 4
+with t as (select x as a, x as b from unnest([1, 2]) as x) select a, b, count(*) as n from t group by grouping sets (a, b) order by 1, 2
+select b from (select x as a, x as b from unnest([1, 2]) as x) group by a order by b
+select a, b, count(*) as n from (select 1 as a, 1 as b union all select x, x from unnest([1, 2]) as x) group by grouping sets (a, b) order by 1, 2
+with recursive t as (select x as a, x as b from unnest([1]) as x union all select a + 1, b + 2 from t where a < 3) select a, b from t order by a
 select team, active, count(*) as n from people group by grouping sets (team, active, ()) order by n, team, active
 -- HAVING
 select team, count(*) as n from people group by team having n > 1 order by team
@@ -451,6 +456,15 @@ select a.id, b.id as other from people as a join people as b on a.team = b.team 
 select id, p.name from people as p join (select 1 as id) using (id)
 select * from (select 1 as a, 2 as b) join (select 1 as a, 3 as c) using (a)
 ! select id from people as p join orders as o on p.id = o.person_id
+select * from (select 1 as k, 2 as id) as a join (select 1 as k, 20 as bv) as b using (k) ${join (select 2 as id, 3 as cid) as c using (id); join (select 1 as k, 3 as cid) as c using (k)}
+select 0 as p, 0 as q, 0 as r, 0 as s, 0 as t union all select * from (select 1 as k, 2 as id) as a join (select 1 as k, 20 as bv) as b using (k) ${join (select 99 as k, 2 as cid) as c on c.cid = a.id; cross join (select 2 as k, 3 as cid) as c}
+select * from (select 7 as x, 1 as y) as d cross join ((select 1 as k, 2 as id) as a join (select 1 as k, 20 as bv) as b using (k))
+select * except (k) from (select 1 as k, 2 as id) as a join (select 1 as k, 20 as bv) as b using (k), (select 2 as k, 3 as z) as c
+select a.k as x, b.k as y, c.k as z from (select 1 as k, 2 as id) as a join (select 1 as k, 20 as bv) as b using (k), (select 2 as k) as c
+! select k from (select 1 as k, 2 as id) as a join (select 1 as k, 20 as bv) as b using (k) ${, (select 1 as k) as c; cross join (select 1 as k) as c; left join (select 1 as k) as c on c.k = a.k; join (select 1 as k) as c using (k), (select 1 as k) as d}
+! select k from (select 1 as k) as d ${cross join; ,} ((select 1 as k, 2 as id) as a join (select 1 as k, 20 as bv) as b using (k))
+! select * replace (5 as k) from (select 1 as k, 2 as id) as a join (select 1 as k, 20 as bv) as b using (k), (select 2 as k) as c
+! select bv from (select 1 as k, 2 as id) as a join (select 1 as k, 20 as bv) as b using (k) join (select 1 as k) as c on c.k = a.k join (select 1 as k) as d using (k)
 -- LEFT JOIN
 select p.id, o.id as order_id from people as p left join orders as o on p.id = o.person_id order by p.id, order_id
 select p.id, o.amount from people as p left outer join orders as o on p.id = o.person_id and o.amount > 20 order by p.id
@@ -462,6 +476,8 @@ select p.id, o.id as order_id from people as p right join orders as o on p.id = 
 ! select * from unnest([1]) as x full join unnest([x, 2]) as y on true
 select p.id, o.id as order_id from people as p full join orders as o on p.id = o.person_id order by p.id, order_id
 select x, a, b from (select 1 as x, 'l' as a) full outer join (select 2 as x, 'r' as b) using (x) order by x
+select x from unnest([1]) as x full join unnest([2]) as x using (x) order by x
+select k, id, z from (select 1 as k, 2 as id) as a full join (select 3 as k) as b using (k) right join (select 3 as z union all select 5) as c on k = z order by z
 -- CROSS JOIN
 select p.id, t.x from people as p cross join (select 1 as x union all select 2) as t order by p.id, t.x
 select a, b from (select 1 as a) cross join (select 2 as b)
@@ -726,7 +742,11 @@ select 1 as a, 2 as b union all by name select 3 as a, 4 as b union all by name 
 ! select 1 as a union all by name select 2 as b
 ! select 1 as a, 2 as a union all by name select 3 as a
 ! select 1 union all by name select 2 as a
+select 1 as a ${inner; left; full} union all by name select count(*) as n, 5 as a from unnest([1, 2, 3])
 -- CORRESPONDING
+select 1 as a union all corresponding ${; by (a)} select count(*) as n, 5 as a from unnest([1, 2, 3])
+select 1 as a union all corresponding select 5 as a, max(x) as n from unnest([1, 2, 3]) as x having count(*) > 5
+select x from unnest([1, 2, 3]) as x except distinct corresponding select max(x) as m, 2 as x from unnest([1]) as x where false
 ! select 1 as a, 2 as b union all strict corresponding by (a) select 3 as b, 4 as a
 ! select 1 as a, 2 as b union all corresponding by (b, c) select 3 as b, 4 as a
 select 1 as a, 2 as b union all strict corresponding by (b, a) select 3 as b, 4 as a

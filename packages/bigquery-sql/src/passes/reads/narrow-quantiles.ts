@@ -50,7 +50,8 @@ function narrowColumns(query: Query): Query {
   const reads = readsOf(query);
   const narrowed = new Map<string, readonly number[]>();
   forEachNode(query, (node) => {
-    if (node.kind !== 'derived' || node.query.kind !== 'select') return;
+    // DISTINCT compares all quantiles.
+    if (node.kind !== 'derived' || node.query.kind !== 'select' || node.query.distinct) return;
     for (const { name, value } of node.query.columns) {
       const offsets = reads.get(keyOf(node.alias, name));
       const fractions = fractionsOf(value);

@@ -14,5 +14,4 @@ export const derivedFrom = (
 ): ResolvedFrom => ({
   from: { kind: 'derived', alias, query: resolved.query },
   ranges: [rangeOf(resolved, name, alias)],
-  merged: [],
 });

@@ -69,7 +69,7 @@ function resolveTable(node: Syntax.Table, scope: Scope, context: Context): Resol
         if (isInformationSchema(path)) throw new Unsupported(path, noView(path, scope));
         throw new Unsupported(path, noTable(path, shown, scope));
       },
-      { from: undefined, ranges: [{ name: range, columns: [], acceptsAnyColumn: true }], merged: [] },
+      { from: undefined, ranges: [{ name: range, columns: [], acceptsAnyColumn: true }] },
     );
   }
   const fresh = context.fresh(range);
@@ -77,7 +77,6 @@ function resolveTable(node: Syntax.Table, scope: Scope, context: Context): Resol
   return {
     from: time ? atTime(from, time) : from,
     ranges: [rangeOf(relation, range, fresh)],
-    merged: [],
   };
 }
 

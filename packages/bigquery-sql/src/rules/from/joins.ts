@@ -10,10 +10,11 @@ import type { Context, ResolvedFrom } from '../context.ts';
 import { compare, requireBool } from '../expressions/comparison.ts';
 import {
   absentColumn,
-  columnsIn,
+  columnsNamed,
   emptyScope,
   findAbsent,
   hasDoubtfulNames,
+  isMerged,
   type Range,
   type Scope,
   typedColumns,
@@ -36,20 +37,23 @@ export function joinRight(
 ): ResolvedFrom {
   const right = context.from(node.right, scopeOfRight(node, left, scope));
   const join = joinKind(node);
-  const { on, merged } = conditionOf(node, join, left, right, scope, context);
-  const ranges = [...left.ranges, ...right.ranges];
-  context.attempt(() => requireOwnNames(node.right, ranges, [...left.merged, ...merged]), undefined);
-  return {
-    from: joined(join, left.from, right.from, on, context),
-    ranges: [
-      ...(join === 'RIGHT' || join === 'FULL' ? left.ranges.map(makeNullable) : left.ranges),
-      ...(join === 'LEFT' || join === 'FULL' ? right.ranges.map(makeNullable) : right.ranges),
-    ],
-    merged: [
-      ...left.merged.filter((column) => !merged.some(({ name }) => sameName(name, column.name))),
-      ...merged,
-    ],
-  };
+  const { on, keys } = conditionOf(node, join, left, right, scope, context);
+  const ranges = [
+    ...(join === 'RIGHT' || join === 'FULL' ? left.ranges.map(makeNullable) : left.ranges),
+    ...(join === 'LEFT' || join === 'FULL' ? right.ranges.map(makeNullable) : right.ranges),
+  ];
+  const named = keys.length === 0 ? ranges : mergedRanges(keys, ranges);
+  context.attempt(() => requireOwnNames(node.right, named), undefined);
+  return { from: joined(join, left.from, right.from, on, context), ranges: named };
+}
+
+/** The keys of JOIN USING come first; each is one column instead of those of both sides. */
+function mergedRanges(keys: readonly Member[], ranges: readonly Range[]): readonly Range[] {
+  const names = keys.map(({ name }) => name);
+  return [
+    { name: undefined, columns: keys },
+    ...ranges.map((range) => ({ ...range, merged: [...(range.merged ?? []), ...names] })),
+  ];
 }
 
 /** An array may read the items to its left, unless their rows may be missing; a query may not. */
@@ -59,16 +63,15 @@ function scopeOfRight(
   scope: Scope,
 ) {
   const isArray = right.kind === 'Unnest' || right.kind === 'Table';
-  if (isArray && type !== 'RIGHT' && type !== 'FULL')
-    return { ...scope, ranges: left.ranges, merged: left.merged };
+  if (isArray && type !== 'RIGHT' && type !== 'FULL') return { ...scope, ranges: left.ranges };
   return { ...scope, beside: [...(scope.beside ?? []), ...left.ranges] };
 }
 
 /** Each FROM item, element and offset has a name of its own; elements that USING has merged share one. */
-function requireOwnNames(place: Syntax.FromItem, ranges: readonly Range[], merged: readonly Member[]): void {
-  const names = ranges.flatMap(({ name, value }) => {
-    const isMerged = value !== undefined && merged.some((column) => sameName(column.name, name ?? ''));
-    return name === undefined || isMerged ? [] : [name];
+function requireOwnNames(place: Syntax.FromItem, ranges: readonly Range[]): void {
+  const names = ranges.flatMap((range) => {
+    const { name, value } = range;
+    return name === undefined || (value && isMerged(range, name)) ? [] : [name];
   });
   const repeated = names.find((name, at) => names.slice(0, at).some((other) => sameName(name, other)));
   if (repeated === undefined) return;
@@ -129,6 +132,7 @@ function filtered(unnest: Unnest, condition: Expression, context: Context): From
 const makeNullable = (range: Range): Range => ({
   ...range,
   columns: range.columns.map((member) => ({ ...member, value: optional(member.value) })),
+  ...(range.value && { value: optional(range.value) }),
 });
 
 function optional(value: Expression): Expression {
@@ -139,7 +143,8 @@ function optional(value: Expression): Expression {
 
 interface Condition {
   readonly on: Expression | undefined;
-  readonly merged: readonly Member[];
+  /** The merged columns of USING. */
+  readonly keys: readonly Member[];
 }
 
 function conditionOf(
@@ -151,14 +156,14 @@ function conditionOf(
   context: Context,
 ): Condition {
   if (!condition) {
-    if (join === 'CROSS' || join === 'INNER' || isArray(right)) return { on: undefined, merged: [] };
+    if (join === 'CROSS' || join === 'INNER' || isArray(right)) return { on: undefined, keys: [] };
     throw new Unsupported({ start }, `${type} JOIN needs ON or USING`);
   }
   if (condition.kind === 'On') {
-    const both = { ...scope, ranges: [...left.ranges, ...right.ranges], merged: left.merged };
+    const both = { ...scope, ranges: [...left.ranges, ...right.ranges] };
     const on = context.expression(condition.condition, both);
     requireBool(condition.condition, on, 'ON');
-    return { on, merged: [] };
+    return { on, keys: [] };
   }
   const pairs = condition.columns.map((name) => {
     const [a, b] = [findColumn(left, name.name), findColumn(right, name.name)];
@@ -172,22 +177,19 @@ function conditionOf(
   });
   return {
     on: and(pairs.map(({ test }) => test)),
-    merged: pairs.map(({ name, a, b }) => ({ name, value: mergedValue(join, a, b) })),
+    keys: pairs.map(({ name, a, b }) => ({ name, value: mergedValue(join, a, b) })),
   };
 }
 
 const isArray = ({ from }: ResolvedFrom) => from?.kind === 'unnest';
 
 /** The column, the element or the offset of that name. */
-function findColumn({ merged, ranges }: ResolvedFrom, name: string): Expression | undefined {
-  const known = merged.find((column) => sameName(column.name, name));
-  if (known) return known.value;
-  const named = ranges.filter(({ isQualifiedOnly }) => !isQualifiedOnly);
-  const found = named.flatMap((range) =>
-    range.value && range.name !== undefined && sameName(range.name, name)
-      ? [range.value]
-      : columnsIn(range, name),
-  );
+function findColumn({ ranges }: ResolvedFrom, name: string): Expression | undefined {
+  const element = ranges.find(
+    (range) => !range.isQualifiedOnly && !isMerged(range, name) && sameName(range.name ?? '', name),
+  )?.value;
+  if (element) return element;
+  const found = columnsNamed({ ranges }, name);
   if (ranges.some(({ acceptsAnyColumn }) => acceptsAnyColumn)) return nullLiteral(unknown);
   if (found.length === 0 && hasDoubtfulNames({ ...emptyScope, ranges })) return nullLiteral(unknown);
   const open = found.find(({ type }) => type.kind === 'unknown');
@@ -197,6 +199,10 @@ function findColumn({ merged, ranges }: ResolvedFrom, name: string): Expression 
 /** The merged column of JOIN USING: the side that is never missing. */
 function mergedValue(join: JoinKind, left: Expression, right: Expression): Expression {
   if (join === 'FULL')
-    return call('coalesce', [left, right], isCollated(right.type) ? right.type : left.type);
+    return call(
+      'coalesce',
+      [optional(left), optional(right)],
+      isCollated(right.type) ? right.type : left.type,
+    );
   return join === 'RIGHT' ? right : left;
 }

@@ -9,7 +9,7 @@ import { refuseCollations } from '../collation.ts';
 import { type Context, hasFailed, type ResolvedFrom } from '../context.ts';
 import { aggregateOf } from '../functions/aggregate-names.ts';
 import { functionName } from '../functions/function-name.ts';
-import { nameOutputs, type Output, starColumns } from '../queries/outputs.ts';
+import { bareColumns, nameOutputs, type Output } from '../queries/outputs.ts';
 import { absentIn, type Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 import { derivedFrom } from './derived.ts';
@@ -24,7 +24,7 @@ export function pivotFrom(
   scope: Scope,
   context: Context,
 ): ResolvedFrom {
-  const inner = { ...scope, ranges: source.ranges, merged: source.merged };
+  const inner = { ...scope, ranges: source.ranges };
   const input = context.expression(spec.input, inner);
   const aggregates = spec.aggregates.map(({ expression, alias, ...place }) => {
     if (!alias && spec.aggregates.length > 1)
@@ -41,7 +41,7 @@ export function pivotFrom(
   });
   const read = columnsRead([input, ...aggregates.map(({ value }) => value)]);
   const groups = source.ranges
-    .flatMap(starColumns)
+    .flatMap(bareColumns)
     .filter(({ value }) => value.kind !== 'column' || !read.has(columnKey(value.from, value.name)));
   refuseCollations(
     spec,

@@ -43,7 +43,7 @@ export function resolveUnnest(item: ArrayItem, scope: Scope, context: Context): 
     throw new Unsupported(item.node, `an element and its offset are both named ${item.offset}`);
   const alias = context.fresh(item.alias ?? 'element');
   const from: Unnest = { kind: 'unnest', alias, array, offset: item.offset !== undefined };
-  return { from, ranges: unnestRanges(item, alias, elementType(array)), merged: [] };
+  return { from, ranges: unnestRanges(item, alias, elementType(array)) };
 }
 
 function arrayOperand({ node, array }: ArrayItem, scope: Scope, context: Context): Expression {

@@ -14,7 +14,7 @@ import type { Column, Expression, From } from '../../tree/nodes.ts';
 import { arrayOf, describeType, sameName, type Type, withoutCollation } from '../../types.ts';
 import { commonSupertype, convert } from '../coercion.ts';
 import { type Context, hasFailed, type ResolvedFrom } from '../context.ts';
-import { nameOutputs, type Output, starColumns } from '../queries/outputs.ts';
+import { bareColumns, nameOutputs, type Output } from '../queries/outputs.ts';
 import { absentIn, type Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 import { derivedFrom } from './derived.ts';
@@ -29,7 +29,7 @@ export function unpivotFrom(
   scope: Scope,
   context: Context,
 ): ResolvedFrom {
-  const inner = { ...scope, ranges: source.ranges, merged: source.merged };
+  const inner = { ...scope, ranges: source.ranges };
   requireLabelsOfOneType(spec);
   const groups = spec.groups.map((group) => {
     if (group.columns.length !== spec.values.length)
@@ -70,7 +70,7 @@ export function unpivotFrom(
   const isUnpivoted = (value: Expression) =>
     value.kind === 'column' && groups.some((group) => group.values.some((other) => isSame(value, other)));
   const outputs: readonly Output[] = [
-    ...source.ranges.flatMap(starColumns).filter(({ value }) => !isUnpivoted(value)),
+    ...source.ranges.flatMap(bareColumns).filter(({ value }) => !isUnpivoted(value)),
     ...values.map((value, at) => ({ name: spec.values[at]?.name ?? '', value })),
     { name: spec.name.name, value: field(row, 'label', labelType(groups)) },
   ];

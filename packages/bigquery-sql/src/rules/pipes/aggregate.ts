@@ -47,7 +47,9 @@ export function aggregate(node: Syntax.PipeAggregate, rows: Rows, scope: Scope, 
       ...(grouping && { groupBy: grouping.grouping }),
     },
   );
-  return rowsOf({ ...query, query: computedFirst(query.query, context.fresh) }, context);
+  // A key is NULL in the rows of a set without it.
+  const columns = isPlain ? query.columns : query.columns.map(({ required: _, ...column }) => column);
+  return rowsOf({ ...query, columns, query: computedFirst(query.query, context.fresh) }, context);
 }
 
 /** The expressions of GROUP BY, each of which is a column of the result. */

@@ -4,7 +4,7 @@ import { unusedName } from '../../tree/fresh-names.ts';
 import type { Expression, From, Member, Select } from '../../tree/nodes.ts';
 import type { Context, ResolvedFrom, ResolvedQuery } from '../context.ts';
 import { computedFirst } from '../queries/after-grouping.ts';
-import { nameOutputs, type Output, rangeOf, starColumns } from '../queries/outputs.ts';
+import { bareColumns, nameOutputs, type Output, rangeOf, starColumns } from '../queries/outputs.ts';
 import { absentIn, type Range, type Scope } from '../scope.ts';
 
 /** The rows that one pipe operator passes to the next. */
@@ -30,13 +30,12 @@ export function rowsOf(input: ResolvedQuery, context: Context, name?: string): R
   };
 }
 
-/** The rows of FROM; merged columns of JOIN USING come first. */
-export function rowsOfFrom({ from, ranges, merged }: ResolvedFrom): Rows {
-  const isMerged = ({ name }: Output) =>
-    merged.some((other) => other.name.toLowerCase() === name.toLowerCase());
-  const rest = ranges.flatMap(starColumns).filter((output) => !isMerged(output));
-  return { from, ranges, columns: [...merged, ...rest] };
-}
+/** The rows of FROM. */
+export const rowsOfFrom = ({ from, ranges }: ResolvedFrom): Rows => ({
+  from,
+  ranges,
+  columns: ranges.flatMap(bareColumns),
+});
 
 /** The names that an expression over the rows may use. */
 export const scopeOf = (rows: Rows, scope: Scope): Scope => ({ ...scope, ...namesOf(rows) });
@@ -50,7 +49,6 @@ const namesOf = ({ ranges, columns }: Rows) => ({
     { name: undefined, columns, ...(isIncomplete(ranges) && { acceptsAnyColumn: true as const }) },
     ...ranges.map((range) => ({ ...range, isQualifiedOnly: true as const })),
   ],
-  merged: [],
 });
 
 /** The rows of a query over the rows, which keeps all that expressions may name. */

@@ -118,14 +118,24 @@ export const someAggregate = (value: Expression, test: (node: Aggregate) => bool
  * are computed in a query below it, because DuckDB does not know them in a subquery.
  */
 export function computedFirst(query: Select, fresh: (prefix: string) => string): Select {
-  const { columns, having, qualify, orderBy } = query;
-  const values = [...columns, ...orderBy].map(({ value }) => value);
-  const all = [...values, ...having, ...qualify];
+  const all = clausesOf(query);
   if (!all.some((value) => someNode(value, isOfQuery))) return query;
-  const found = all.some(readsArgument) && canSplit(query) ? splitQuery(query, fresh) : query;
   // Whatever this query is a part of has none of them.
-  return mapParts(found, ofNoCall);
+  return mapParts(all.some(readsArgument) ? split(query, fresh) : query, ofNoCall);
 }
+
+/** Where all windows are above the groups, those that are themselves arguments are computed below the others. */
+function split(query: Select, fresh: (prefix: string) => string): Select {
+  if (canSplit(query)) return splitQuery(query, fresh, false);
+  const above = splitQuery(query, fresh, true);
+  return clausesOf(above).some(readsArgument) ? splitQuery(above, fresh, false) : above;
+}
+
+const clausesOf = ({ columns, having, qualify, orderBy }: Select): readonly Expression[] => [
+  ...[...columns, ...orderBy].map(({ value }) => value),
+  ...having,
+  ...qualify,
+];
 
 const isOfQuery = (part: Node) => part.kind === 'aggregate' && part.isArgument === true;
 
@@ -137,22 +147,30 @@ const ofNoCall: Mapper = mapperWith({
   },
 });
 
-function splitQuery(query: Select, fresh: (prefix: string) => string): Select {
+/** @param windowsAbove true if all windows are computed in the query above, as QUALIFY is */
+function splitQuery(query: Select, fresh: (prefix: string) => string, windowsAbove: boolean): Select {
   const { columns, having, qualify, orderBy } = query;
-  const below = membersBelow(query, fresh('computed'));
+  const isAbove = (value: Expression) => readsArgument(value) || (windowsAbove && someNode(value, isWindow));
+  const below = membersBelow(query, fresh('computed'), { isAbove, windowsAbove });
   const after = (all: readonly Expression[]) => all.filter(readsArgument).map(below.read);
   const shown = columns.map(({ name, value }, at) => ({
     name,
-    value: readsArgument(value) ? below.read(value) : below.at(at),
+    value: isAbove(value) ? below.read(value) : below.at(at),
   }));
   const sorted = orderBy.map((key) => ({ ...key, value: below.read(key.value) }));
-  const where = [...after(having), ...after(qualify)];
+  const where = [...after(having), ...(windowsAbove ? [] : after(qualify))];
   const { distinct, limit, offset, ...rest } = query;
   const before = (all: readonly Expression[]) => all.filter((one) => !readsArgument(one));
-  const inner = { having: before(having), qualify: before(qualify), columns: below.members, orderBy: [] };
+  const inner = {
+    having: before(having),
+    qualify: windowsAbove ? [] : before(qualify),
+    columns: below.members,
+    orderBy: [],
+  };
   return select({
     columns: shown,
     distinct,
+    ...(windowsAbove && { qualify: qualify.map(below.read) }),
     from: { kind: 'derived', alias: below.alias, query: { ...rest, ...inner, distinct: false } },
     where,
     orderBy: sorted,
@@ -160,6 +178,8 @@ function splitQuery(query: Select, fresh: (prefix: string) => string): Select {
     ...(offset && { offset }),
   });
 }
+
+const isWindow = (part: Node): boolean => part.kind === 'aggregate' && part.over !== undefined;
 
 /** HAVING comes before window functions, and these before QUALIFY: none of them can be on the other side of another. */
 function canSplit({ columns, having, qualify, orderBy }: Select): boolean {
@@ -169,7 +189,7 @@ function canSplit({ columns, having, qualify, orderBy }: Select): boolean {
       someAggregate(value, (node) => node.over !== undefined && test(node)),
     );
   if (having.some(readsArgument) && windows((node) => !readsArgument(node))) return false;
-  return !windows((node) => readsArgument(node) && (qualify.length > 0 || typeof node.over === 'string'));
+  return !(qualify.length > 0 && windows(readsArgument));
 }
 
 /** True if a subquery has an argument that its query computes. */
@@ -177,10 +197,14 @@ const readsArgument = (value: Expression): boolean =>
   someExpression(value, (part) => part.kind === 'subquery' && someNode(part.query, isOfQuery));
 
 /** The columns of the query below: those of the select list at their positions, which GROUP BY may name, and others. */
-function membersBelow({ columns, from }: Select, alias: string) {
+function membersBelow(
+  { columns, from }: Select,
+  alias: string,
+  { isAbove, windowsAbove }: { isAbove(value: Expression): boolean; readonly windowsAbove: boolean },
+) {
   const members: Member[] = columns.map(({ name, value }) => ({
     name,
-    value: readsArgument(value) ? nullLiteral(value.type) : value,
+    value: isAbove(value) ? nullLiteral(value.type) : value,
   }));
   const names = new Set(members.map(({ name }) => name));
   const own: ReadonlySet<string> = new Set(from ? aliasesOf(from) : []);
@@ -193,12 +217,16 @@ function membersBelow({ columns, from }: Select, alias: string) {
     if (known === undefined) members.push(member);
     return read(member);
   };
-  const isOwn = (part: Expression) => (part.kind === 'column' ? own.has(part.from) : isOfQuery(part));
+  const isOwn = (part: Expression) => part.kind === 'column' && own.has(part.from);
   const inQuery: Mapper = mapperWith({
-    expression: (part) => (isOwn(part) ? added(part) : mapParts(part, inQuery)),
+    expression: (part) => {
+      if (isOfQuery(part)) return windowsAbove && isWindow(part) ? mapParts(part, mapper) : added(part);
+      return isOwn(part) ? added(part) : mapParts(part, inQuery);
+    },
   });
   // A window function of such a subquery is computed after it.
-  const isBelow = (part: Expression) => part.kind === 'aggregate' && !(part.over && readsArgument(part));
+  const isBelow = (part: Expression) =>
+    part.kind === 'aggregate' && !(part.over && (windowsAbove || readsArgument(part)));
   const mapper: Mapper = {
     ...inQuery,
     expression: (part) => (isOwn(part) || isBelow(part) ? added(part) : mapParts(part, mapper)),

@@ -4,7 +4,14 @@ import { unusedName } from '../../tree/fresh-names.ts';
 import type { Expression, Member } from '../../tree/nodes.ts';
 import { sameName, unknown } from '../../types.ts';
 import type { Context } from '../context.ts';
-import type { ColumnUse, Range, Relation, RelationColumn, Scope } from '../scope.ts';
+import {
+  type ColumnUse,
+  isMerged,
+  type Range,
+  type Relation,
+  type RelationColumn,
+  type Scope,
+} from '../scope.ts';
 import { fieldValues } from '../struct-value.ts';
 
 /** One column of a query's result. */
@@ -30,7 +37,7 @@ export interface NamedOutputs {
 export function nameOutputs(outputs: readonly Output[]): NamedOutputs {
   const used = new Set<string>();
   let anonymous = 0;
-  const columns = outputs.map(({ name, value, isAnonymous, isDoubtful, except }): RelationColumn => {
+  const named = outputs.map(({ name, value, isAnonymous, isDoubtful, except }): RelationColumn => {
     const shown = isAnonymous ? `f${anonymous++}_` : name;
     return {
       name: shown,
@@ -42,10 +49,17 @@ export function nameOutputs(outputs: readonly Output[]): NamedOutputs {
       ...(except && { except }),
     };
   });
-  const members = columns.map((named, at) => ({
-    name: named.column,
-    value: (outputs[at] as Output).value,
-  }));
+  const members = named.map(({ column: own }, at) => ({ name: own, value: (outputs[at] as Output).value }));
+  const firsts = new Map<string, string>();
+  const columns = named.map((column, at) => {
+    const value = (members[at] as Member).value;
+    if (value.kind !== 'column') return column;
+    const key = JSON.stringify([value.from, value.name]);
+    const same = firsts.get(key);
+    if (same !== undefined) return { ...column, same };
+    firsts.set(key, column.column);
+    return column;
+  });
   return { members, columns };
 }
 
@@ -60,9 +74,9 @@ export function rangeOf(
   name: string | undefined,
   alias: string,
 ): Range {
-  const members = columns.map(({ name: shown, column: own, type, required, except: _, ...flags }) => ({
+  const members = columns.map(({ name: shown, column: own, same, type, required, except: _, ...flags }) => ({
     name: shown,
-    value: column(alias, own, type, required),
+    value: column(alias, same ?? own, type, required),
     ...flags,
   }));
   const [only] = members;
@@ -108,6 +122,17 @@ export function starColumns(range: Range): readonly Output[] {
   if (value.type.kind === 'unknown') return [unknownFields(value)];
   if (value.type.kind !== 'struct') return [toOutput(name, value)];
   return fieldValues(value).map((member) => toOutput(member.name || undefined, member.value));
+}
+
+/** Those of `*` without a name before it. */
+export function bareColumns(range: Range): readonly Output[] {
+  const { merged } = range;
+  if (!merged) return starColumns(range);
+  return starColumns(range)
+    .filter(({ name, isAnonymous }) => isAnonymous || !isMerged(range, name))
+    .map((output) =>
+      output.name === openColumns ? { ...output, except: [...(output.except ?? []), ...merged] } : output,
+    );
 }
 
 /** An expression, with the columns that it reads. */

@@ -87,7 +87,7 @@ function ordered(
   const alias = context.fresh('all');
   const range = rangeOf({ ...input, isValue: false }, undefined, alias);
   const outputs = starColumns(range);
-  const inner = { ...scope, ranges: [range], merged: [] };
+  const inner = { ...scope, ranges: [range] };
   const query = select({
     columns: input.columns.map(({ column: name, type, required }) => ({
       name,

@@ -39,7 +39,7 @@ export function recursiveQuery(table: RecursiveTable, context: Context): Recursi
     ? table.withTables(query.with, table.scope)
     : { scope: table.scope, tables: [] };
 
-  const first = context.query(anchor, scope);
+  const first = withoutPromises(context.query(anchor, scope));
   const relations = new Map([...scope.relations, [key, table.relation(first)]]);
   const next = context.query(step, { ...scope, relations });
   requireOneReference(label, next.query, table.name);
@@ -49,6 +49,12 @@ export function recursiveQuery(table: RecursiveTable, context: Context): Recursi
   const columns = first.columns.map((column, at) => ({ ...column, ...combined.columns[at] }));
   return { resolved: { ...combined, columns }, before: tables };
 }
+
+/** What holds for the columns of the first query may not hold in the rows of a step: that one is never NULL, or two are the same. */
+const withoutPromises = (query: ResolvedQuery): ResolvedQuery => ({
+  ...query,
+  columns: query.columns.map(({ required: _, same: __, ...column }) => column),
+});
 
 /** The last query of the UNION is the step. */
 function unionOf(label: Syntax.Identifier, query: Syntax.Query) {

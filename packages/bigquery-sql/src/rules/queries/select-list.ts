@@ -17,6 +17,7 @@ import {
 import { fieldValues, structValue } from '../struct-value.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import {
+  bareColumns,
   isOpen,
   type Output,
   openColumns,
@@ -59,16 +60,12 @@ function outputsOf(item: Syntax.SelectItem, scope: Scope, context: Context): rea
   }
 }
 
-/** `*`: merged columns of JOIN USING come first. After a pipe operator, tables have names and no columns of their own. */
+/** `*`. After a pipe operator, tables have names and no columns of their own. */
 function allColumns(place: Syntax.Star, scope: Scope): readonly Output[] {
   if (scope.ranges.length === 0) throw new Unsupported(place, '* needs a FROM clause');
-  const rest = scope.ranges
+  return scope.ranges
     .filter(({ isQualifiedOnly }) => !isQualifiedOnly)
-    .flatMap((range) => starColumns(range).map((output) => withUse(output, place, range)))
-    .filter(
-      ({ name, isAnonymous }) => isAnonymous || !scope.merged.some((column) => sameName(column.name, name)),
-    );
-  return [...scope.merged.map((column) => withUse(column, place)), ...rest];
+    .flatMap((range) => bareColumns(range).map((output) => withUse(output, place, range)));
 }
 
 /** The columns that a star gives, and the items that have them. */
@@ -106,8 +103,8 @@ export const hasStar = (items: readonly Syntax.SelectItem[]): boolean =>
   items.some(({ kind }) => kind === 'Star' || kind === 'DotStar');
 
 /** A column that a star reads. */
-function withUse(output: Output, place: Place, range?: Range): Output & Required<Pick<Output, 'uses'>> {
-  const isOfStruct = range?.value?.type.kind === 'struct';
+function withUse(output: Output, place: Place, range: Range): Output & Required<Pick<Output, 'uses'>> {
+  const isOfStruct = range.value?.type.kind === 'struct';
   const { name, value } = output;
   return { ...output, uses: [{ place, name, value, ...(isOfStruct && { isOfStruct }) }] };
 }
@@ -135,6 +132,12 @@ function modified(
     if (isComplete && !known.some((one) => sameName(one, name.name)))
       throw unknownColumn(name, () => known, { ...emptyScope, ranges });
   }
+  const ambiguous = replace.find(({ name }) => known.filter((one) => sameName(one, name.name)).length > 1);
+  if (ambiguous)
+    throw new Unsupported(
+      ambiguous.name,
+      `REPLACE of ${ambiguous.name.name} is ambiguous: * has several columns of this name`,
+    );
   const kept = columns.filter((column) => !except.some(({ name }) => sameName(name, column.name)));
   if (isComplete && kept.length === 0 && columns.length > 0 && except[0])
     throw new Unsupported(except[0], 'EXCEPT leaves no column');

@@ -27,7 +27,7 @@ export interface OrderAndLimit {
   readonly limit: Syntax.Limit | undefined;
 }
 
-const noFrom: ResolvedFrom = { from: undefined, ranges: [], merged: [] };
+const noFrom: ResolvedFrom = { from: undefined, ranges: [] };
 const unknownFrom: ResolvedFrom = {
   ...noFrom,
   ranges: [{ name: undefined, columns: [], acceptsAnyColumn: true }],
@@ -44,7 +44,7 @@ export function resolveSelect(
     throw new Unsupported(node.modifier, `SELECT WITH ${node.modifier.name.name} is not supported`);
   const { from: item } = node;
   const from = item ? context.attempt(() => context.from(item, scope), unknownFrom) : noFrom;
-  const names = { ...scope, ranges: from.ranges, merged: from.merged };
+  const names = { ...scope, ranges: from.ranges };
   const inner = withWindows(node.windows, names, context);
 
   const laterAliases = node.items.flatMap((one) => ('alias' in one && one.alias ? [one.alias.name] : []));

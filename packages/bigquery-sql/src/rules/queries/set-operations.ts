@@ -8,6 +8,7 @@ import type { Context, ResolvedQuery } from '../context.ts';
 import { absentIn, type RelationColumn } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import { distinctRows, groupableInstead, isGroupableAnywhere } from './after-grouping.ts';
+import { aggregatesRows } from './grouping.ts';
 import { isOpen, openColumns } from './outputs.ts';
 
 const operators: Readonly<Record<string, SetOperation['operator']>> = {
@@ -189,9 +190,13 @@ export function withColumns(
 const hasType = (part: RelationColumn | undefined, { type }: RelationColumn) =>
   part !== undefined && part.type.kind !== 'null' && duckdbType(part.type) === duckdbType(type);
 
-/** True if the select list can be changed without changing the rows. */
-const canReplaceColumns = ({ distinct, groupBy, orderBy }: Select): boolean =>
-  !distinct && !groupBy && orderBy.length === 0;
+/** True if the select list can be changed without changing the rows: an aggregate in it makes one row of all. */
+const canReplaceColumns = ({ columns, distinct, groupBy, having, orderBy }: Select): boolean =>
+  !distinct &&
+  !groupBy &&
+  having.length === 0 &&
+  orderBy.length === 0 &&
+  !columns.some(({ value }) => aggregatesRows(value));
 
 const members = (
   order: readonly (RelationColumn | undefined)[],

@@ -3,7 +3,7 @@ import { select } from '../../../tree/build.ts';
 import type { Query } from '../../../tree/nodes.ts';
 import { sameName, type Type } from '../../../types.ts';
 import type { Context } from '../../context.ts';
-import { type Output, openColumns, starColumns } from '../../queries/outputs.ts';
+import { bareColumns, type Output, openColumns } from '../../queries/outputs.ts';
 import type { Scope } from '../../scope.ts';
 import { Unsupported } from '../../unsupported.ts';
 
@@ -39,7 +39,7 @@ export function inputOf(
   if (!item)
     throw new Unsupported(first ?? call, `${shown} takes TABLE and a name, or a query in parentheses, first`);
   const { from, ranges } = context.from(item, scope);
-  const outputs = ranges.flatMap(starColumns);
+  const outputs = ranges.flatMap(bareColumns);
   if (!from || ranges.some(({ acceptsAnyColumn }) => acceptsAnyColumn) || outputs.some(isOpen))
     return undefined;
   const columns = outputs.map(({ name, value: { type }, isAnonymous }, at) => ({

@@ -35,6 +35,5 @@ export function resolveTableFunction(
   return {
     from: undefined,
     ranges: [{ name: call.alias?.name, columns: [], acceptsAnyColumn: true }],
-    merged: [],
   };
 }
