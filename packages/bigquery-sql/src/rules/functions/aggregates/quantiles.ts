@@ -9,8 +9,9 @@ import {
   nullLiteral,
   operation,
   struct,
+  textLiteral,
 } from '../../../tree/build.ts';
-import type { Expression } from '../../../tree/nodes.ts';
+import type { Expression, Literal } from '../../../tree/nodes.ts';
 import { arrayOf, isScalar, scalar } from '../../../types.ts';
 import { isConstant } from '../../expressions/constant-values.ts';
 import { type Place, Unsupported } from '../../unsupported.ts';
@@ -66,34 +67,49 @@ export const percentile = (name: 'percentile_cont' | 'percentile_disc'): Aggrega
     const used = name === 'percentile_cont' ? castTo(value, type) : value;
     const isNumericResult = name === 'percentile_cont' && isScalar(type, 'NUMERIC');
     if (rows.nulls !== 'RESPECT' && fraction.kind === 'literal' && !isNumericResult)
-      return quantile(rows, name, used, Number(fraction.value));
+      return quantile(rows, name, used, fraction);
     const values =
       rows.nulls === 'RESPECT'
         ? rows.main('list', [used], arrayOf(used.type))
         : rows.withoutNulls('list', [used], arrayOf(used.type));
     const sorted = call(isFloat(used) ? 'bq.sorted_floats' : 'bq.sorted_values', [values], values.type);
+    if (name === 'percentile_disc')
+      return call(
+        isFloat(fraction) ? 'bq.percentile_disc_by_float' : `bq.${name}_of`,
+        [sorted, fraction],
+        type,
+      );
     return call(`bq.${name}_of${isNumericResult ? '_numeric' : ''}`, [sorted, fraction], type);
   },
 });
 
 /** By DuckDB's quantiles, which ignore NULL and take NaN for the greatest number. */
-function quantile(rows: Rows, name: string, value: Expression, fraction: number): Expression {
+function quantile(rows: Rows, name: string, value: Expression, fraction: Literal): Expression {
   const { type } = value;
-  const at = (share: number) => literal(float64, String(share));
-  const quantileOf = (of: Expression, share: number) =>
-    rows.main(name === 'percentile_cont' ? 'quantile_cont' : 'quantile_disc', [of, at(share)], of.type);
-  if (!isFloat(value)) return quantileOf(value, fraction);
+  const share = Number(fraction.value);
+  const between = (of: Expression, at: number) =>
+    rows.main('quantile_cont', [of, literal(float64, String(at))], of.type);
+  const one = (of: Expression) => rows.main('quantile_disc', [of, exactFraction(fraction)], of.type);
+  if (!isFloat(value)) return name === 'percentile_cont' ? between(value, share) : one(value);
   const negative = (of: Expression) => operation('-', [of], type);
   const hasNaN = rows.other('bool_or', [isNotANumber(value)], bool);
   if (name === 'percentile_cont')
-    return caseWhen(hasNaN, negative(quantileOf(negative(value), 1 - fraction)), quantileOf(value, fraction));
+    return caseWhen(hasNaN, negative(between(negative(value), 1 - share)), between(value, share));
   const ranked = struct([
     { name: 'rank', value: not(isNotANumber(value)) },
     { name: 'value', value },
   ]);
-  const found = quantileOf(caseWhen(operation('IS NOT NULL', [value]), ranked), fraction);
-  return caseWhen(hasNaN, field(found, 'value', type), quantileOf(value, fraction));
+  const found = one(caseWhen(operation('IS NOT NULL', [value]), ranked));
+  return caseWhen(hasNaN, field(found, 'value', type), one(value));
 }
+
+/** A fraction with the digits that its FLOAT64 has beyond those which are written: DuckDB rounds products of FLOAT64. */
+const exactFraction = ({ type, value }: Literal): Expression =>
+  castTo(
+    textLiteral(isScalar(type, 'FLOAT64') ? Number(value).toFixed(28) : String(value)),
+    scalar('NUMERIC'),
+    'DECIMAL(29,28)',
+  );
 
 function requireFraction(place: Place, name: string, fraction: Expression): void {
   const shown = name.toUpperCase();
