@@ -38,6 +38,17 @@ test.each([
   expect(await valueFor(expression)).toBe(expected);
 });
 
+test.each([
+  ['a"."c', null],
+  ['a"b', '1'],
+  ['*', '4'],
+  ['', '3'],
+])('of a JSON object, a parameter with the name %j is one name', async (k, expected) => {
+  const object = `(SELECT JSON '{"a":{"c":2},"a\\\\"b":1,"":3,"*":4}' AS j)`;
+  const sql = `(SELECT JSON_VALUE(j[@k]) FROM ${object})`;
+  expect(await valueFor(sql, { k })).toBe(expected);
+});
+
 describe('BYTES', () => {
   test.each([
     ["TO_HEX(b'\\x0f\\xf0' << 4)", 'ff00'],

@@ -226,6 +226,9 @@ ${strings}[safe_offset(1)]
 -- Array access by index
 [10, 20, 30][${0; 2; 3; -1}]
 -- JSON subscript
+json '{"*":1,"b":2}'[${'*'; ''; 'b'; cast(null as string)}]
+select k, to_json_string(j[k]) as v from (select json '{"a":{"c":2},"a\\"b":1,"":3,"*":4,"0":5,"~/":6}' as j), unnest(['a"."c', 'a"b', '', '*', '0', '~/', 'a']) k order by k
+select k, to_json_string(j[k]) as v from (select json '[1,2]' as j), unnest(['a', '', '*', '0', '-', '1']) k order by k
 json '{"a": {"b": [1, 2]}}'.a
 json '{"a": {"b": [1, 2]}}'.a.b[1]
 json '{"a": 1}'['a']

@@ -1,4 +1,6 @@
 -- JSON_VALUE
+json_value('{"*":1,"b":2}', ${'$."*"'; '$.*'; '$[*]'})
+json_value(json '{"*":1,"b":2}', '$."*"')
 json_value(${json_text}, ${json_path})
 json_value(${json}, ${json_path})
 json_value(${json})
@@ -18,6 +20,8 @@ json_value('{"a":1,"b":bad', '$.a')
 json_value(json '${-0.0; -0; -0e5; 100000000000000000000; 123456789012345680000; 18446744073709551615}')
 json_value(json '{"a": [${-0.0; -0; 100000000000000000000}]}', '$.a[0]')
 -- JSON_QUERY
+json_query('{"*":1,"b":2}', ${'$."*"'; '$.*'; '$[*]'})
+json_query(json '{"*":1,"b":2}', '$."*"')
 json_query(${json_text}, ${json_path})
 json_query(${json}, ${json_path})
 json_query('{"a":   [1,  2], "b" : "x"}', '$')
@@ -33,6 +37,7 @@ json_query(json '{"a":1}', 'lax $.a[${0; 1}]')
 safe.json_query(json '{"a":1}', '${lax a; lax lax $.a; recursive $.a; lax $.a[-1]}')
 json_query('{"a":[1],"b":bad', '$.a')
 -- JSON_EXTRACT
+json_extract('{"*":1,"b":2}', ${"$['*']"; '$.*'; '$[*]'})
 json_extract(${json_text}, ${json_path})
 json_extract(${json}, ${json_path})
 json_extract('{"a.b": 1}', "$['a.b']")
