@@ -135,14 +135,14 @@ export const aggregates: Readonly<Record<string, Aggregate>> = {
     takesFirst: isGroupable,
     build(rows, args, place) {
       const [value = nullLiteral(), n = nullLiteral()] = args;
-      requireCount(place, 'approx_top_count', n, 1n);
+      const most = requireCount(place, 'approx_top_count', n, 1n);
       const counts = rows.main('histogram', [value]);
       const nulls = operation(
         '-',
         [rows.other('count', [], int64), rows.other('count', [value], int64)],
         int64,
       );
-      return call('bq.top_count', [counts, nulls, n], this.result(args));
+      return call('bq.top_count', [counts, nulls, most], this.result(args));
     },
   },
   approx_top_sum: topSum,
@@ -155,8 +155,7 @@ export const aggregates: Readonly<Record<string, Aggregate>> = {
     arity: [1, 1],
     windowOrder: 'required',
     build(rows, args, place) {
-      requireCount(place, 'ntile', args[0] ?? nullLiteral(), 1n);
-      return rows.main('ntile', args, int64);
+      return rows.main('ntile', [requireCount(place, 'ntile', args[0] ?? nullLiteral(), 1n)], int64);
     },
   }),
   lag: shifted('lag'),
@@ -166,8 +165,8 @@ export const aggregates: Readonly<Record<string, Aggregate>> = {
   nth_value: navigation('nth_value', {
     arity: [2, 2],
     build(rows, args, place) {
-      requireCount(place, 'nth_value', args[1] ?? nullLiteral(), 1n);
-      return rows.main('nth_value', args, typeOfFirst(args));
+      const [value = nullLiteral(), at = nullLiteral()] = args;
+      return rows.main('nth_value', [value, requireCount(place, 'nth_value', at, 1n)], value.type);
     },
   }),
   percentile_cont: percentile('percentile_cont'),

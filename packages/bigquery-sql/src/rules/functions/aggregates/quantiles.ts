@@ -18,6 +18,7 @@ import { type Place, Unsupported } from '../../unsupported.ts';
 import {
   type Aggregate,
   bool,
+  fail,
   float64,
   isFloat,
   isNotANumber,
@@ -60,7 +61,7 @@ export const percentile = (name: 'percentile_cont' | 'percentile_disc'): Aggrega
   takesFirst: name === 'percentile_cont' ? isNumber : isOrdered,
   build(rows, args, place) {
     const [value = nullLiteral(), fraction = nullLiteral()] = args;
-    requireFraction(place, name, fraction);
+    const share = requireFraction(place, name, fraction);
     const type = this.result(args);
     if (name === 'percentile_cont' && isScalar(value.type, 'BIGNUMERIC'))
       throw new Unsupported(place, 'PERCENTILE_CONT of BIGNUMERIC is not supported: CAST it AS FLOAT64');
@@ -74,12 +75,8 @@ export const percentile = (name: 'percentile_cont' | 'percentile_disc'): Aggrega
         : rows.withoutNulls('list', [used], arrayOf(used.type));
     const sorted = call(isFloat(used) ? 'bq.sorted_floats' : 'bq.sorted_values', [values], values.type);
     if (name === 'percentile_disc')
-      return call(
-        isFloat(fraction) ? 'bq.percentile_disc_by_float' : `bq.${name}_of`,
-        [sorted, fraction],
-        type,
-      );
-    return call(`bq.${name}_of${isNumericResult ? '_numeric' : ''}`, [sorted, fraction], type);
+      return call(isFloat(fraction) ? 'bq.percentile_disc_by_float' : `bq.${name}_of`, [sorted, share], type);
+    return call(`bq.${name}_of${isNumericResult ? '_numeric' : ''}`, [sorted, share], type);
   },
 });
 
@@ -111,15 +108,20 @@ const exactFraction = ({ type, value }: Literal): Expression =>
     'DECIMAL(29,28)',
   );
 
-function requireFraction(place: Place, name: string, fraction: Expression): void {
+/** A fraction that fails where it runs if it is not from 0 to 1. */
+function requireFraction(place: Place, name: string, fraction: Expression): Expression {
   const shown = name.toUpperCase();
   if (!isScalar(fraction.type, 'INT64', 'FLOAT64', 'NUMERIC') || !isConstant(fraction))
     throw new Unsupported(
       place,
       `the fraction of ${shown} must be a number from 0 to 1, as literal or parameter`,
     );
-  if (fraction.kind !== 'literal') return;
+  const problem = `the fraction of ${shown} must be from 0 to 1`;
+  if (fraction.kind !== 'literal') {
+    const edges = ['0', '1'].map((edge) => literal(fraction.type, edge));
+    return caseWhen(operation('BETWEEN', [fraction, ...edges]), fraction, fail(problem, fraction.type));
+  }
   const number = Number(fraction.value ?? Number.NaN);
-  if (!(number >= 0 && number <= 1))
-    throw new Unsupported(place, `the fraction of ${shown} must be from 0 to 1`);
+  if (!(number >= 0 && number <= 1)) throw new Unsupported(place, problem);
+  return fraction;
 }
