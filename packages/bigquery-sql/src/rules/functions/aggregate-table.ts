@@ -2,6 +2,7 @@ import { boolLiteral, call, caseWhen, nullLiteral, operation } from '../../tree/
 import { arrayOf, describeType, structOf } from '../../types.ts';
 import { isCollated, sortKeyOf } from '../collation.ts';
 import { isGroupable, isGroupableAnywhere } from '../queries/after-grouping.ts';
+import { orderedKey } from '../expressions/sort-order.ts';
 import { Unsupported } from '../unsupported.ts';
 import {
   type Aggregate,
@@ -38,9 +39,10 @@ const firstBy = (shown: string, name: string): Aggregate =>
     arity: [2, 2],
     allows: [],
     build(rows, args, place) {
-      const { type } = args[1] ?? nullLiteral();
+      const [value = nullLiteral(), key = nullLiteral()] = args;
+      const { type } = key;
       if (!isOrdered(type)) throw new Unsupported(place, `${shown} does not compare ${describeType(type)}`);
-      return rows.main(name, args, typeOfFirst(args));
+      return rows.main(name, [value, orderedKey(key)], value.type);
     },
   });
 
