@@ -1,4 +1,5 @@
 -- JSON_VALUE
+json_value(json '${3.141592653589793; 1234567890123456.5; 1e14; 1e15; 2.5e15; -1234567890123457.0; 12345678901234568.0; 9007199254740993.0; 1e-5; 0.00001234567890123456; 0.1234567890123456789; -0.0; 1e300}')
 json_value('{"*":1,"b":2}', ${'$."*"'; '$.*'; '$[*]'})
 json_value(json '{"*":1,"b":2}', '$."*"')
 json_value(${json_text}, ${json_path})
@@ -62,6 +63,7 @@ json_query_array(${json}, ${'$'; '$.b.d'})
 json_query_array('[1, "a", {"x": [1]}, null]')
 json_query_array('{"a":[1],"b":bad', '$.a')
 -- JSON_VALUE_ARRAY
+json_value_array(json '[3.141592653589793, 1e15, 1234567890123457.0]')
 json_value_array(${json_text}, ${'$'; '$.b'; '$.b.d'; '$.a'})
 json_value_array(${json}, ${'$'; '$.b.d'})
 json_value_array('[1, "a", null, true, 1.50]')
@@ -92,6 +94,7 @@ to_json(struct(1 as a, 2 as a), stringify_wide_numbers => true)
 to_json((select as struct 1 as a, 2 as a))
 select to_json(t) as j from (select 1 as a, 2 as a) as t
 -- TO_JSON_STRING
+to_json_string(json '${3.141592653589793; 1234567890123456.5; 1e14; 1e15; 2.5e15; -1234567890123457.0; 12345678901234568.0; 9007199254740993.0; 1e-5; 0.00001234567890123456; 0.1234567890123456789; -0.0; 1e300}')
 to_json_string(${int64})
 to_json_string(${float64})
 to_json_string(${numeric})
