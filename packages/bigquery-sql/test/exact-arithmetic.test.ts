@@ -117,9 +117,7 @@ function decided(name: string, number: number, digits: number): number {
   const scaled = BigInt(Math.abs(number) * 2 ** shift(number)) * 10n ** BigInt(digits);
   const one = 1n << BigInt(shift(number));
   const whole = name === 'trunc' ? scaled / one : (scaled * 2n + one) / (one * 2n);
-  // Beyond the digits of a FLOAT64 nothing is rounded.
-  const value = Math.abs(number) * 10 ** digits >= 9.2e18 ? Math.abs(number) : Number(whole) / 10 ** digits;
-  return Math.sign(number) * value;
+  return Math.sign(number) * Number(`${whole}e-${digits}`);
 }
 
 const shift = (number: number): number => Math.max(0, 52 - Math.floor(Math.log2(Math.abs(number) || 1)));

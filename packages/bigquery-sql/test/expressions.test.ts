@@ -38,6 +38,53 @@ test.each([
   expect(await valueFor(expression)).toBe(expected);
 });
 
+test.each([
+  ['a"."c', null],
+  ['a"b', '1'],
+  ['*', '4'],
+  ['', '3'],
+])('of a JSON object, a parameter with the name %j is one name', async (k, expected) => {
+  const object = `(SELECT JSON '{"a":{"c":2},"a\\\\"b":1,"":3,"*":4}' AS j)`;
+  const sql = `(SELECT JSON_VALUE(j[@k]) FROM ${object})`;
+  expect(await valueFor(sql, { k })).toBe(expected);
+});
+
+describe('numbers of parameters are checked as literals are', () => {
+  const numbers = 'UNNEST(GENERATE_ARRAY(1, 10)) AS x';
+  const integer = 'CAST(@n AS INT64)';
+  const ofWindow = (call: string) => `(SELECT STRING_AGG(CAST(v AS STRING) ORDER BY v) FROM (${call}))`;
+  const window = (call: string) => ofWindow(`SELECT ${call} OVER (ORDER BY x) AS v FROM ${numbers}`);
+  const percentile = (name: string, fraction: string) =>
+    ofWindow(`SELECT DISTINCT ${name}(x, ${fraction}) OVER () AS v FROM ${numbers}`);
+  test.each([
+    [window(`LAG(x, ${integer})`), '8', '1,2', '-1', 'LAG must be at least 0'],
+    [window(`LEAD(x, ${integer})`), '8', '9,10', '-1', 'LEAD must be at least 0'],
+    [window(`NTH_VALUE(x, ${integer})`), '9', '9,9', '0', 'NTH_VALUE must be at least 1'],
+    [window(`NTILE(${integer})`), '1', '1,1,1,1,1,1,1,1,1,1', '0', 'NTILE must be at least 1'],
+    [
+      `(SELECT ARRAY_LENGTH(APPROX_TOP_COUNT(x, ${integer})) FROM ${numbers})`,
+      '2',
+      '2',
+      '0',
+      'APPROX_TOP_COUNT must be at least 1',
+    ],
+    [
+      `(SELECT ARRAY_LENGTH(APPROX_TOP_SUM(x, x, ${integer})) FROM ${numbers})`,
+      '2',
+      '2',
+      '-1',
+      'APPROX_TOP_SUM must be at least 1',
+    ],
+    [percentile('PERCENTILE_CONT', 'CAST(@n AS FLOAT64)'), '0.5', '5.5', '1.5', 'must be from 0 to 1'],
+    [percentile('PERCENTILE_CONT', 'CAST(@n AS FLOAT64)'), '0.5', '5.5', 'nan', 'must be from 0 to 1'],
+    [percentile('PERCENTILE_DISC', 'CAST(@n AS FLOAT64)'), '0.9', '10', '-1', 'must be from 0 to 1'],
+    [percentile('PERCENTILE_DISC', 'CAST(@n AS NUMERIC)'), '0.9', '9', '-1', 'must be from 0 to 1'],
+  ])('%s', async (sql, right, expected, wrong, problem) => {
+    expect(await valueFor(sql, { n: right })).toBe(expected);
+    await expect(valueFor(sql, { n: wrong })).rejects.toThrow(problem);
+  });
+});
+
 describe('BYTES', () => {
   test.each([
     ["TO_HEX(b'\\x0f\\xf0' << 4)", 'ff00'],

@@ -48,6 +48,16 @@ test.each(sums)('SUM(%s) fails beyond FLOAT64, and is infinite if a value is', a
   expect(Math.abs(Number(await answer(`SELECT SUM(${value}) FROM infinite`)))).toBe(Number.POSITIVE_INFINITY);
 });
 
+test('AVG fails beyond FLOAT64, and is infinite if a value is', async () => {
+  for (const average of ['AVG(x)', 'AVG(x + 1)', 'AVG(DISTINCT x + n)'])
+    expect(await answer(`SELECT ${average} FROM infinite`)).toBe(Number.POSITIVE_INFINITY);
+  for (const average of ['AVG(x)', 'AVG(x + 1)'])
+    expect(await answer(`SELECT ${average} FROM finite`)).toMatchObject({
+      message: expect.stringContaining('AVG of FLOAT64 overflows'),
+    });
+  expect(await answer('SELECT AVG(x / 2) FROM finite')).toBe(5e307);
+});
+
 test.each(['x / NULLIF(n, 0)', 'SAFE_DIVIDE(x, n)'])(
   'an infinite value that %s leaves out does not count',
   async (value) => {

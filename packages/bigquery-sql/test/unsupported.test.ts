@@ -10,6 +10,8 @@ describe('unsupported syntax is reported with its position', () => {
       "SELECT PERCENTILE_CONT(x, 0.5) OVER () FROM (SELECT BIGNUMERIC '1' AS x)",
       '1:8 PERCENTILE_CONT of BIGNUMERIC is not supported: CAST it AS FLOAT64',
     ],
+    ["SELECT PARSE_DATE('%Y %U %A', '2024 10 Monday')", '1:8 %A is not supported in this format'],
+    ["SELECT PARSE_DATETIME('%w/%W/%Y', '1/10/2024')", '1:8 %w is not supported in this format'],
     ['SELECT NOW()', '1:8 the function NOW is not one of BigQuery: write CURRENT_TIMESTAMP()'],
     ['SELECT logs.id FROM logs AS l', '1:8 no column is named logs; FROM has l'],
     [

@@ -104,6 +104,14 @@ struct(1, 'a') = struct(1, 'a')
 ! date '2024-01-01' = 1
 ! struct(1) < struct(2)
 ! json '1' = json '1'
+numeric '${12345678901234567.89; 9007199254740993; -9007199254740993}' = ${12345678901234567.88; 9007199254740992.0; 0.1234567895}
+numeric '${12345678901234567.89; 9007199254740993; -9007199254740993}' > ${12345678901234567.88; 9007199254740992.0; 0.1234567895}
+${12345678901234567.88; 9007199254740992.0; 0.1234567895} <= numeric '${12345678901234567.89; 9007199254740993; -9007199254740993}'
+bignumeric '${12345678901234567.89; 9007199254740993}' != ${12345678901234567.88; 9007199254740992.0; 0.1234567895}
+bignumeric '${12345678901234567.89; 9007199254740993}' < ${12345678901234567.88; 9007199254740992.0; 0.1234567895}
+numeric '9007199254740993' = cast(9007199254740992.0 as float64)
+(numeric '9007199254740993', 1) = (9007199254740992.0, 1)
+numeric '1' < 1e30
 -- AND, OR, NOT
 ${bool} and ${bool}
 ${bool} or ${bool}
@@ -125,6 +133,7 @@ ${small} is distinct from ${small}
 ${string} is not distinct from ${string}
 null is distinct from null
 ${float64} is distinct from ${float64}
+numeric '${12345678901234567.89; 9007199254740993; -9007199254740993}' is distinct from ${12345678901234567.88; 9007199254740992.0; 0.1234567895}
 -- BETWEEN
 ${int64} between ${small} and ${small}
 ${string} between 'a' and 'b'
@@ -133,6 +142,8 @@ ${small} not between 0 and 2
 ${finite} between 0 and 3
 2 between null and 1
 2 between 1 and null
+numeric '${12345678901234567.89; 9007199254740993; -9007199254740993}' between ${12345678901234567.88; 9007199254740992.0; 0.1234567895} and 1e20
+numeric '${12345678901234567.89; 9007199254740993; -9007199254740993}' not between ${12345678901234567.88; 9007199254740992.0; 0.1234567895} and cast(1e20 as float64)
 -- IN
 ${small} in (1, 2, 3)
 ${small} in (1, null)
@@ -142,11 +153,14 @@ ${finite} in (1, 2.5)
 ${date} in (date '2024-02-29', '1970-01-01')
 (1, 'a') in ((1, 'a'), (2, 'b'))
 null in (1)
+numeric '${12345678901234567.89; 9007199254740993; -9007199254740993}' in (9007199254740992.0, 12345678901234567.88)
+numeric '${12345678901234567.89; 9007199254740993; -9007199254740993}' in (9007199254740992.0, cast(12345678901234567.88 as float64))
 -- IN UNNEST
 ${small} in unnest(${int64s})
 ${small} not in unnest(${int64s})
 'a' in unnest(${strings})
 1 in unnest([1.0, 2.0])
+numeric '${12345678901234567.89; 9007199254740993; -9007199254740993}' in unnest([9007199254740992.0, 12345678901234567.88])
 -- LIKE
 ${string} like ${'%'; 'a%'; '%l%'; '_bc'; ''; 'Hello%'; '%é%'; cast(null as string)}
 ${string} not like '%a%'
@@ -192,6 +206,7 @@ case when true then date '2024-02-29' else null end
 ! case when 1 then 2 end
 ! case when true then 1 else 'a' end
 select if(t.n < 100, ${chr(t.n); cast(date_from_unix_date(t.n) as string)}, '') from unnest([struct(65 as n), struct(9223372036854775807)]) as t
+case numeric '${12345678901234567.89; 9007199254740993; -9007199254740993}' when 9007199254740992.0 then 1 when 12345678901234567.88 then 2 else 0 end
 -- Array access OFFSET
 [10, 20, 30][offset(${0; 2; 3; -1; null})]
 ${strings}[offset(0)]
@@ -211,6 +226,9 @@ ${strings}[safe_offset(1)]
 -- Array access by index
 [10, 20, 30][${0; 2; 3; -1}]
 -- JSON subscript
+json '{"*":1,"b":2}'[${'*'; ''; 'b'; cast(null as string)}]
+select k, to_json_string(j[k]) as v from (select json '{"a":{"c":2},"a\\"b":1,"":3,"*":4,"0":5,"~/":6}' as j), unnest(['a"."c', 'a"b', '', '*', '0', '~/', 'a']) k order by k
+select k, to_json_string(j[k]) as v from (select json '[1,2]' as j), unnest(['a', '', '*', '0', '-', '1']) k order by k
 json '{"a": {"b": [1, 2]}}'.a
 json '{"a": {"b": [1, 2]}}'.a.b[1]
 json '{"a": 1}'['a']

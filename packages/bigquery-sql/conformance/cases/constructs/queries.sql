@@ -626,6 +626,8 @@ select string_agg(name, ',' order by name limit 3) from people
 select array_agg(score ignore nulls order by id) from people
 select array_agg(score order by id) from people
 -- Aggregate HAVING MAX and MIN
+select count(distinct x having max y) as n from unnest([struct(${0.0; cast('nan' as float64)} as x, 1 as y), (-0.0, 1), (cast('nan' as float64), 1), (1.0, 1), (null, 1), (7.0, 0)])
+select count(distinct x having max y) as n from unnest([struct(interval 1 day as x, 1 as y), (interval 24 hour, 1), (interval 2 day, 1)])
 select any_value(name having max id) from people
 select (select max('a' having max p.id) from unnest([1, 2]) as q) as a from people as p order by 1
 select (select max('a' having max p.id) from unnest([1, 2]) as q) as a from people as p where p.id > 100

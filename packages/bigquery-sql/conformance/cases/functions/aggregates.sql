@@ -43,18 +43,22 @@ select max(x) from unnest([cast('nan' as float64)]) as x
 select max(x) from unnest([timestamp '2024-02-29', timestamp '1970-01-01']) as x
 select max(x) from unnest([false, true, null]) as x
 -- MIN_BY
+select min_by(v, x) from unnest([struct(1 as v, interval 1 day as x), (2, interval 25 hour), (3, interval 23 hour), (4, interval 1 month), (5, interval 29 day), (6, null)]) <=> select any_value(v having min x) from unnest([struct(1 as v, interval 1 day as x), (2, interval 25 hour), (3, interval 23 hour), (4, interval 1 month), (5, interval 29 day), (6, null)])
 select min_by(s, x) from unnest([struct('a' as s, 2 as x), struct('b', 1), struct('c', null)]) <=> select any_value(s having min x) from unnest([struct('a' as s, 2 as x), struct('b', 1), struct('c', null)])
 select min_by(s, x) from unnest([struct(cast(null as string) as s, 1 as x), struct('b', 2)]) <=> select any_value(s having min x) from unnest([struct(cast(null as string) as s, 1 as x), struct('b', 2)])
 -- MAX_BY
+select max_by(v, x) from unnest([struct(1 as v, interval 1 day as x), (2, interval 25 hour), (3, interval 23 hour), (4, interval 1 month), (5, interval 29 day), (6, null)]) <=> select any_value(v having max x) from unnest([struct(1 as v, interval 1 day as x), (2, interval 25 hour), (3, interval 23 hour), (4, interval 1 month), (5, interval 29 day), (6, null)])
 select max_by(s, x) from unnest([struct('a' as s, 2 as x), struct('b', 1), struct('c', null)]) <=> select any_value(s having max x) from unnest([struct('a' as s, 2 as x), struct('b', 1), struct('c', null)])
 select max_by(s, x) from unnest([struct(cast(null as string) as s, 3 as x), struct('b', 2)]) <=> select any_value(s having max x) from unnest([struct(cast(null as string) as s, 3 as x), struct('b', 2)])
 -- ANY_VALUE
+select any_value(v having ${max; min} x) from unnest([struct(1 as v, interval 1 day as x), (2, interval 25 hour), (3, interval 23 hour), (4, interval 1 month), (5, interval 29 day), (6, null)])
 select any_value(x) from unnest([7, 7, 7]) as x
 select any_value(x) from unnest(cast([] as array<int64>)) as x
 select any_value(x) from unnest([cast(null as int64)]) as x
 select any_value(s having max x) from unnest([struct('a' as s, 2 as x), struct('b', 1)])
 select any_value(s having min x) from unnest([struct('a' as s, 2 as x), struct('b', 1)])
 -- ARRAY_AGG
+select array_agg(v order by x ${asc; desc} limit 3) as a, string_agg(cast(v as string) order by x) as b from unnest([struct(1 as v, interval 1 day as x), (2, interval 25 hour), (3, interval 23 hour), (4, interval 1 month), (5, interval 29 day), (6, null)])
 select array_agg(x order by x) from unnest([3, 1, 2]) as x
 select array_agg(x order by x desc) from unnest([3, 1, 2]) as x
 select array_agg(distinct x order by x) from unnest([3, 1, 3]) as x

@@ -55,6 +55,9 @@ array_min([1, 2])
 -- FLATTEN
 flatten([struct(1 as a)].a)
 -- GENERATE_ARRAY
+generate_array(0, ${1.7; 0.3; 0.6; 1; 0.7}, ${0.1; 0.2; 0.3})
+generate_array(${1.7; 0.3; 0.6; 1}, 0, ${-0.1; -0.2; -0.3})
+generate_array(0.1, ${0.7; 1.7; 0.8}, ${0.1; 0.3})
 generate_array(${small}, ${small})
 generate_array(${0; 10; 1}, ${10; 0; 1}, ${1; 3; -1; -4; 0; null})
 generate_array(0, 1, 0.25)

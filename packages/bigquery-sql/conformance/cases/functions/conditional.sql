@@ -19,6 +19,7 @@ ifnull(${string}, 'none')
 ifnull(cast(null as float64), 1)
 ifnull(1, 1/0)
 -- NULLIF
+nullif(numeric '9007199254740993', 9007199254740992.0)
 nullif(${small}, ${small})
 nullif(${string}, '')
 nullif(${float64}, cast('nan' as float64))

@@ -74,6 +74,8 @@ format_date('%A', ${datetime})
 format_date(null, date '2024-01-01')
 format_date('%F', ${timestamp})
 -- PARSE_DATE
+parse_date('%c %U', 'Mon Jan  1 00:00:00 2024 10')
+parse_date('%A %F', 'Tuesday 2024-01-01')
 parse_date('${%Y-%W; %Y-%U; %U-%Y}', '${2024-10; 2023-00; 2024-00; 2024-53; 2024-54; 10-2024}')
 parse_date('${%Y-%m-%W; %Y-%W-%m; %Y-%W-%d; %Y-%d-%W; %Q-%W-%Y; %F %W}', '${2024-05-10; 2-10-2024; 2024-05-06 10}')
 parse_date('${%Y-%W-%j; %Y-%j-%W}', '${2024-010-10; 2024-10-010}')

@@ -55,3 +55,7 @@ select percentile_cont(x, numeric '0.5') over () from unnest([numeric '-0.005', 
 select distinct percentile_disc(x, ${0; 0.25; 0.5; 0.9; 1}) over () as p from unnest(['c', null, 'b', 'a']) as x
 select distinct percentile_disc(x, 0.5 respect nulls) over () as p from unnest(['c', null, 'b', 'a']) as x
 select distinct percentile_disc(x, ${0.5; 0.51}) over () as p from unnest([1, 2, 3, 4]) as x
+select distinct percentile_disc(x, ${0; 0.1; 0.2; 0.3; 0.6; 0.7; 0.9; 1; 1e-20; numeric '0.7'; numeric '0.9'}) over () as p from unnest(generate_array(1, 10)) as x
+select distinct percentile_disc(x, ${0.2; 0.4; 0.8; 0.6}) over () as p from unnest([1, 2.5, cast('nan' as float64), 4, 5]) as x
+select distinct percentile_disc(x, ${0.07; 0.14; 0.9; 0.55; 0.99}) over () as p from unnest(generate_array(1, 100)) as x
+select distinct percentile_disc(x, ${0.07; 0.14; 0.9; numeric '0.9'} respect nulls) over () as p from unnest(generate_array(1, 100)) as x

@@ -2,9 +2,9 @@ import { hostFunction } from './host-function.ts';
 import { type JsonTree, jsonTreeText, parseJsonTree } from './json-tree.ts';
 
 /** One step of a path: a name in quotes, a bare name, or an index in brackets, where old paths also have names. */
-const step = /\."([^"\\*]*)"|\.([^.[\]"'*\\]+)|\[[ \t\n\f\r]*(?:0*(\d+)|(-[1-9]\d*))[ \t\n\f\r]*\]/y;
+const step = /\."([^"\\]*)"|\.([^.[\]"'*\\]+)|\[[ \t\n\f\r]*(?:0*(\d+)|(-[1-9]\d*))[ \t\n\f\r]*\]/y;
 const oldStep =
-  /\['([^'\\*]*)'\]|\.([^.[\]"'*\\]+)|\[[ \t\n\f\r]*(?:0*(\d+)|(-[1-9]\d*))[ \t\n\f\r]*\]|\[([A-Za-z0-9_-]+)\]/y;
+  /\['([^'\\]*)'\]|\.([^.[\]"'*\\]+)|\[[ \t\n\f\r]*(?:0*(\d+)|(-[1-9]\d*))[ \t\n\f\r]*\]|\[([A-Za-z0-9_-]+)\]/y;
 
 /** The matches of the steps of a path; undefined if it is not a path. */
 function stepsOf(path: string, pattern: RegExp): readonly RegExpExecArray[] | undefined {

@@ -14,9 +14,10 @@ create macro bq.json_scalar(j) as case when json_type(j) not in ('OBJECT', 'ARRA
 create macro bq.json_not_null(j) as case when json_type(j) <> 'NULL' then j end; -- json
 create macro bq.json_items(j) as cast(case when json_type(j) = 'ARRAY' then json_extract(j, '$[*]') end as json[]); -- json[]
 create macro bq.json_scalars(items) as case when len(list_filter(items, lambda item: json_type(item) in ('OBJECT', 'ARRAY'))) = 0 then list_transform(items, lambda item: bq.json_scalar(item)) end; -- varchar[]
--- Numbers of JSON values are written like FLOAT64 values.
+-- Numbers of JSON values have as few digits as they need, and an exponent from 10^15 on.
+create macro bq.json_float(x) as case when cast(format('{:.15g}', x) as double) = x then format('{:.15g}', x) when cast(format('{:.16g}', x) as double) = x then case when abs(x) >= 1e15 then format('{:.15e}', x) else format('{:.16g}', x) end when abs(x) >= 1e15 then format('{:.16e}', x) else format('{:.17g}', x) end; -- varchar
 create macro bq.json_is_whole(n) as coalesce(try_cast(n as hugeint) between -9223372036854775808 and 18446744073709551615, false); -- boolean
-create macro bq.json_number(n) as case when regexp_matches(n, '[.eE]') or length(n) > 18 and not bq.json_is_whole(n) then bq.format_point(case when cast(format('{:.15g}', cast(n as double)) as double) = cast(n as double) then format('{:.15g}', cast(n as double)) else format('{:.17g}', cast(n as double)) end) else n end; -- varchar
+create macro bq.json_number(n) as case when regexp_matches(n, '[.eE]') or length(n) > 18 and not bq.json_is_whole(n) then bq.format_point(bq.json_float(cast(n as double))) else n end; -- varchar
 create macro bq.json_value_scalar(j) as case when json_type(j) = 'DOUBLE' then bq.json_number(j ->> '$') when json_type(j) not in ('OBJECT', 'ARRAY', 'NULL') then j ->> '$' end; -- varchar
 create macro bq.json_value_scalars(items) as case when len(list_filter(items, lambda item: json_type(item) in ('OBJECT', 'ARRAY'))) = 0 then list_transform(items, lambda item: bq.json_value_scalar(item)) end; -- varchar[]
 -- DuckDB's text of most values is the one that JSON has: the others begin with a digit, or are not scalars. Words and paths are first.

@@ -78,7 +78,7 @@ create macro bq.mod(a decimal(38,9), b decimal(38,9)) as case when b = 0 then bq
 -- FLOAT64 is rounded by its exact binary value, as a 128-bit integer in units of 2^-scale.
 create macro bq.binary_scale(x) as 53 - cast(floor(log2(abs(x))) as bigint); -- bigint
 create macro bq.binary_units(x) as cast(abs(x) * pow(2, bq.binary_scale(x)) as hugeint); -- bigint
-create macro bq.has_no_more_digits(x, n) as not isfinite(x) or x = 0 or n > 340 or abs(x) >= 4503599627370496 or abs(x) * pow(10, n) >= 9.2e18; -- boolean
+create macro bq.has_no_more_digits(x, n, most) as not isfinite(x) or x = 0 or n > 340 or abs(x) >= 4503599627370496 or abs(x) * pow(10, n) >= most; -- boolean
 create macro bq.shifts_exactly(x, n) as n <= 21 and bq.binary_scale(x) <= 125; -- boolean
 create macro bq.units_at_digit(x, n, more) as (bq.binary_units(x) * bq.power_of_ten(n) + (cast(more as hugeint) << bq.binary_scale(x)) // 2) // (cast(1 as hugeint) << bq.binary_scale(x)); -- bigint
 create macro bq.round(x bigint) as cast(x as double); -- double strict
@@ -91,20 +91,23 @@ create macro bq.numeric_rounded_exactly(x, n) as case when n >= 9 then x when n 
 create macro bq.round(x decimal(38,9), n bigint) as bq.numeric_rounded(x, n); -- decimal(38,9) strict
 -- Up to 10 digits, a FLOAT64 holds the product with 10^n but for an error that is a FLOAT64, too: it decides what the product does not. A FLOAT has half of the bits.
 create macro bq.product_error(x, c) as try_cast(x as float) * c - x * c + (x - try_cast(x as float)) * c; -- double
-create macro bq.round_at(x double, unit double) as case when abs(round(x * unit) - x * unit) < 0.5 and x < 4.5e15 / unit and x > -4.5e15 / unit then round(x * unit) / unit when abs(x) < 4503599627370496 and abs(x) * unit < 9.2e18 then (round(x * unit) + sign(x) * floor((x * unit - round(x * unit)) * sign(x) + 0.5 + bq.product_error(x, unit) * sign(x))) / unit when unit is not null then x end; -- double strict
+create macro bq.round_at(x double, unit double) as case when abs(round(x * unit) - x * unit) < 0.5 and x < 4.5e15 / unit and x > -4.5e15 / unit then round(x * unit) / unit when abs(x) < 4503599627370496 and abs(x) * unit < 9007199254740992 then (round(x * unit) + sign(x) * floor((x * unit - round(x * unit)) * sign(x) + 0.5 + bq.product_error(x, unit) * sign(x))) / unit when unit is not null then x end; -- double strict
 create macro bq.round(x double, places bigint) as case when places between 0 and 10 then bq.round_at(x, pow(10, places)) else bq.round_double(x, places) end; -- double strict
-create macro bq.double_rounded(x, n) as case when x is null or n is null then null when n < -308 then 0.0 when n < 0 then bq.float_or_error(bq.multiple_of(x, pow(10, - n), 0.5), x, 'ROUND') when bq.has_no_more_digits(x, n) then x when bq.shifts_exactly(x, n) then sign(x) * cast(bq.units_at_digit(x, n, 1) as double) / pow(10, n) else round(x * pow(10, n)) / pow(10, n) end; -- double
+create macro bq.double_rounded(x, n) as case when x is null or n is null then null when n < -308 then 0.0 when n < 0 then bq.float_or_error(bq.multiple_of(x, pow(10, - n), 0.5), x, 'ROUND') when bq.has_no_more_digits(x, n, 9007199254740992) then x when bq.shifts_exactly(x, n) then sign(x) * cast(bq.units_at_digit(x, n, 1) as double) / pow(10, n) else round(x * pow(10, n)) / pow(10, n) end; -- double
 create macro bq.round_double(x double, n bigint) as list_transform([row(x, n)], lambda args: bq.double_rounded(args[1], args[2]))[1]; -- double
 create macro bq.multiple_of(x, unit, up_from) as case when isfinite(x) then sign(x) * (abs(x) - abs(x) % unit + case when abs(x) % unit >= unit * up_from then unit else 0 end) else x end; -- double
+-- An integer of 54 bits is not a FLOAT64: the quotient by 10^n is found by what is cut off, and one of more bits is the number itself.
+create macro bq.rest_of_units(x, n) as cast((bq.binary_units(x) * bq.power_of_ten(n)) % (cast(1 as hugeint) << bq.binary_scale(x)) as double) / pow(2, bq.binary_scale(x)); -- double
+create macro bq.rest_of_product(error, x) as error - sign(x) * floor(error * sign(x)); -- double
 create macro bq.trunc(x bigint) as cast(x as double); -- double
 create macro bq.trunc(x decimal(38,9)) as cast(trunc(x) as decimal(38,9)); -- decimal(38,9)
 create macro bq.trunc(x double) as trunc(x); -- double
 create macro bq.trunc(x bigint, n bigint) as bq."trunc(x double, places bigint)"(cast(x as double), n); -- double
 create macro bq.numeric_truncated(x, n) as case when n >= 9 then x when n < -29 then x * 0 else bq.numeric_of_billionths(bq.billionths(x) // bq.power_of_ten(9 - n) * bq.power_of_ten(9 - n)) end; -- decimal(38,9)
 create macro bq.trunc(x decimal(38,9), n bigint) as list_transform([row(x, n)], lambda args: bq.numeric_truncated(args[1], args[2]))[1]; -- decimal(38,9)
-create macro bq.trunc_at(x double, unit double) as case when x * unit <> trunc(x * unit) then trunc(x * unit) / unit when abs(x) < 4503599627370496 and abs(x) * unit < 9.2e18 then (x * unit + sign(x) * floor(bq.product_error(x, unit) * sign(x))) / unit else x end; -- double
+create macro bq.trunc_at(x double, unit double) as case when x * unit <> trunc(x * unit) then trunc(x * unit) / unit when abs(x) < 4503599627370496 and abs(x) * unit < 9007199254740992 then (x * unit + sign(x) * floor(bq.product_error(x, unit) * sign(x))) / unit when abs(x) < 4503599627370496 and abs(x) * unit < 18014398509481984 then x - bq.rest_of_product(bq.product_error(x, unit), x) / unit else x end; -- double
 create macro bq.trunc(x double, places bigint) as case when places between 0 and 10 then bq.trunc_at(x, pow(10, places)) else bq.trunc_double(x, places) end; -- double
-create macro bq.double_truncated(x, n) as case when x is null or n is null then null when n < -308 then 0.0 when n < 0 then bq.multiple_of(x, pow(10, - n), 2) when bq.has_no_more_digits(x, n) then x when bq.shifts_exactly(x, n) then sign(x) * cast(bq.units_at_digit(x, n, 0) as double) / pow(10, n) else trunc(x * pow(10, n)) / pow(10, n) end; -- double
+create macro bq.double_truncated(x, n) as case when x is null or n is null then null when n < -308 then 0.0 when n < 0 then bq.multiple_of(x, pow(10, - n), 2) when bq.has_no_more_digits(x, n, 18014398509481984) then x when bq.shifts_exactly(x, n) and abs(x) * pow(10, n) >= 9007199254740992 then x - sign(x) * bq.rest_of_units(x, n) / pow(10, n) when bq.shifts_exactly(x, n) then sign(x) * cast(bq.units_at_digit(x, n, 0) as double) / pow(10, n) else trunc(x * pow(10, n)) / pow(10, n) end; -- double
 create macro bq.trunc_double(x double, n bigint) as list_transform([row(x, n)], lambda args: bq.double_truncated(args[1], args[2]))[1]; -- double
 create macro bq.ceil(x bigint) as cast(x as double); -- double strict
 create macro bq.ceil(x decimal(38,9)) as cast(ceil(x) as decimal(38,9)); -- decimal(38,9) strict

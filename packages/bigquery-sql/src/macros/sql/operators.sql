@@ -70,8 +70,9 @@ create macro bq.op_equal(a double, b double) as case when isnan(a) and b is not 
 create macro bq.op_unequal(a double, b double) as case when isnan(a) and b is not null then true else a <> b end; -- boolean
 create macro bq.op_less(a double, b double) as case when isnan(b) and a is not null then false else a < b end; -- boolean
 create macro bq.op_at_most(a double, b double) as case when isnan(b) and a is not null then false else a <= b end; -- boolean
--- The name is quoted, so that a name with dots stays one name.
+-- A literal name is quoted, so that one with dots stays one name; a pointer takes any name, but reads numbers in arrays.
 create macro bq.json_field(j, name) as json_extract(j, '$."' || name || '"'); -- json
+create macro bq.json_member(j, name) as case when json_type(j) = 'OBJECT' then json_extract(j, '/' || replace(replace(name, '~', '~0'), '/', '~1')) end; -- json
 create macro bq.json_element(j, i) as case when i >= 0 then json_extract(j, '$[' || i || ']') end; -- json
 -- NULL IN an empty array is FALSE; NULL IN any other array is NULL.
 create macro bq.op_in(x, a) as case when a is null or len(a) = 0 then false when x is null then null when list_contains(a, x) then true when list_count(a) < len(a) then null else false end; -- boolean

@@ -2,6 +2,8 @@
 create macro bq.sorted_values(a) as list_sort(a, 'ASC', 'NULLS FIRST'); -- a
 create macro bq.sorted_floats(a) as list_concat(list_concat(list_filter(a, lambda x: x is null), list_filter(a, lambda x: isnan(x))), list_sort(list_filter(a, lambda x: not isnan(x)))); -- a
 create macro bq.percentile_disc_of(a, p) as a[greatest(cast(ceil(len(a) * p) as bigint), 1)]; -- element of a
+-- A FLOAT64 from 2^-27 on is a whole number of parts of 2^-80.
+create macro bq.percentile_disc_by_float(a, p) as a[greatest(cast((cast(len(a) as hugeint) * cast(ceil(p * 1208925819614629174706176) as hugeint) + 1208925819614629174706175) >> 80 as bigint), 1)]; -- element of a
 create macro bq.percentile_between(a, pos) as bq.percentile_weighted(a[cast(floor(pos) as bigint) + 1], a[cast(floor(pos) as bigint) + 2], pos - floor(pos)); -- double
 create macro bq.percentile_weighted(low, high, share) as case when share = 0 then low when low is null or high is null then coalesce(low, high) else low * (1 - share) + high * share end; -- double
 create macro bq.percentile_cont_of(a double[], p double) as list_transform([row(a, (len(a) - 1) * p)], lambda v: bq.percentile_between(v[1], v[2]))[1]; -- double

@@ -1,5 +1,5 @@
 -- The number of capturing groups; extraction is ambiguous with more than one.
-create macro bq.groups_in(pattern) as len(regexp_extract_all(regexp_replace(pattern, '\\Q(?:[^\\]|\\[^E])*(?:\\E|$)|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]', '', 'g'), '\((?:\?P?<|[^?]|$)')); -- bigint
+create macro bq.groups_in(pattern) as len(regexp_extract_all(regexp_replace(regexp_replace(pattern, '\\Q(?:[^\\]|\\[^E])*(?:\\E|$)|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]', '', 'g'), '\(\?[^P<]', '', 'g'), '\(')); -- bigint
 create macro bq.group_of(pattern) as case when bq.groups_in(pattern) > 1 then bq.fail('Regular expression has more than 1 capturing group: ' || pattern) else cast(bq.groups_in(pattern) as integer) end; -- bigint
 create macro bq.regexp_contains(s varchar, pattern varchar) as regexp_matches(s, pattern); -- boolean strict
 create macro bq.regexp_contains(b blob, pattern blob) as regexp_matches(bq.bytes_as_text(b), bq.bytes_as_text(pattern)); -- boolean strict

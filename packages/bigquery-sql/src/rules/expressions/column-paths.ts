@@ -144,8 +144,9 @@ export function fieldOf(of: Expression, name: Syntax.Identifier): Expression {
 
 /** A field of a JSON object. */
 export function jsonField(place: Place, of: Expression, name: Expression): Expression {
-  const text = name.kind === 'literal' && name.value !== null ? String(name.value) : 'a';
-  if (text !== '' && !/["\\]/.test(text)) return callMacro(place, 'json_field', [of, name]);
+  if (name.kind !== 'literal' || name.value === null) return callMacro(place, 'json_member', [of, name]);
+  const text = String(name.value);
+  if (text !== '' && !/["\\*]/.test(text)) return callMacro(place, 'json_field', [of, name]);
   // DuckDB's paths have no way to write such a name, but its pointers do.
   const pointer = `/${text.replaceAll('~', '~0').replaceAll('/', '~1')}`;
   return call('json_extract', [of, textLiteral(pointer)], scalar('JSON'));

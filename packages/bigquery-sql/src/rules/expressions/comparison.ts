@@ -46,8 +46,10 @@ export function compare(
   if (operator.startsWith('IS')) refuseCollations(place, operator, [left, right]);
   if (left.type.kind === 'struct' && right.type.kind === 'struct')
     return compareStructs(place, operator, left, right);
-  if (types.some((type) => isScalar(type, 'FLOAT64'))) return compareFloats(operator, left, right);
   const type = supertype([left, right]) ?? unknown;
+  // A literal beside NUMERIC is compared by its digits.
+  if (types.some((one) => isScalar(one, 'FLOAT64')) && !isScalar(type, 'NUMERIC', 'BIGNUMERIC'))
+    return compareFloats(operator, left, right);
   for (const side of [left, right]) requireComparable(place, side, type);
   return compareWith(duckdbOperator(operator), convert(left, type), convert(right, type));
 }

@@ -49,10 +49,12 @@ export const isDistinctFrom: Rule<Syntax.IsDistinctFrom> = (node, scope, context
 export const between: Rule<Syntax.Between> = (node, scope, context) => {
   const values = [node.operand, node.low, node.high].map((part) => context.expression(part, scope));
   const [value = nullLiteral(), low = nullLiteral(), high = nullLiteral()] = values;
-  const tests = [compare(node.low, '>=', value, low), compare(node.high, '<=', value, high)];
-  if (values.some(({ type }) => isScalar(type, 'FLOAT64') || isCollated(type)))
-    return negate(and(tests), node.negated);
   const type = supertype(values) ?? unknown;
+  const bounded = isScalar(type, 'FLOAT64') ? convert(value, type) : value;
+  const tests = [compare(node.low, '>=', bounded, low), compare(node.high, '<=', bounded, high)];
+  const areFloats =
+    values.some((one) => isScalar(one.type, 'FLOAT64')) && !isScalar(type, 'NUMERIC', 'BIGNUMERIC');
+  if (areFloats || values.some((one) => isCollated(one.type))) return negate(and(tests), node.negated);
   return operation(
     node.negated ? 'NOT BETWEEN' : 'BETWEEN',
     values.map((side) => convert(side, type)),
@@ -93,14 +95,15 @@ function inList(
     );
   });
   const all = [value, ...members];
+  const type = supertype(all) ?? unknown;
   if (nodes[0] && needsComparison(all)) {
     const place = nodes[0];
-    const test = bindValues(all, (x = value, ...others) =>
+    const compared = isScalar(type, 'FLOAT64') ? all.map((side) => convert(side, type)) : all;
+    const test = bindValues(compared, (x = value, ...others) =>
       or(others.map((other) => compare(place, '=', x, other))),
     );
     return negate(test, negated);
   }
-  const type = supertype(all) ?? unknown;
   for (const [at, node] of nodes.entries()) requireComparable(node, members[at] ?? value, type);
   return operation(
     negated ? 'NOT IN' : 'IN',
@@ -125,14 +128,14 @@ function inArray(place: Place, value: Expression, array: Expression): Expression
   const members = array.kind === 'list' && array.items.length > 0 ? array.items : [element];
   if (type.kind !== 'array' || !members.every((member) => comparable(value, member)))
     throw new Unsupported(place, `${describeType(value.type)} cannot be in ${describeType(type)}`);
-  if (needsComparison([value, element, element]))
+  const common = supertype([value, ...members]) ?? unknown;
+  if (needsComparison([value, element, element]) && !isScalar(common, 'NUMERIC', 'BIGNUMERIC'))
     return bindValues([value], (x = value) =>
       containsValue(
         boolLiteral(true),
         transformList(array, type.element, (other) => compare(place, '=', x, other), arrayOf(bool)),
       ),
     );
-  const common = supertype([value, ...members]) ?? unknown;
   return containsValue(convert(value, common), convert(array, arrayOf(common)));
 }
 

@@ -42,6 +42,10 @@ export const sortKeys = (
     return [{ ...key, value: nanFirst, descending: !key.descending }, key];
   });
 
+/** A value that orders rows as another one does, also where DuckDB compares intervals by their parts. */
+export const orderedKey = (value: Expression): Expression =>
+  isScalar(value.type, 'INTERVAL') ? call('bq.interval_total', [value], scalar('INT64')) : value;
+
 /** @throws Unsupported for types that have no order */
 export function requireOrderable(place: Place, type: Type): void {
   if (type.kind === 'array' || type.kind === 'struct' || isScalar(type, 'JSON'))

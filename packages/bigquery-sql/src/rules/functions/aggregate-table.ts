@@ -2,6 +2,7 @@ import { boolLiteral, call, caseWhen, nullLiteral, operation } from '../../tree/
 import { arrayOf, describeType, structOf } from '../../types.ts';
 import { isCollated, sortKeyOf } from '../collation.ts';
 import { isGroupable, isGroupableAnywhere } from '../queries/after-grouping.ts';
+import { orderedKey } from '../expressions/sort-order.ts';
 import { Unsupported } from '../unsupported.ts';
 import {
   type Aggregate,
@@ -38,9 +39,10 @@ const firstBy = (shown: string, name: string): Aggregate =>
     arity: [2, 2],
     allows: [],
     build(rows, args, place) {
-      const { type } = args[1] ?? nullLiteral();
+      const [value = nullLiteral(), key = nullLiteral()] = args;
+      const { type } = key;
       if (!isOrdered(type)) throw new Unsupported(place, `${shown} does not compare ${describeType(type)}`);
-      return rows.main(name, args, typeOfFirst(args));
+      return rows.main(name, [value, orderedKey(key)], value.type);
     },
   });
 
@@ -135,14 +137,14 @@ export const aggregates: Readonly<Record<string, Aggregate>> = {
     takesFirst: isGroupable,
     build(rows, args, place) {
       const [value = nullLiteral(), n = nullLiteral()] = args;
-      requireCount(place, 'approx_top_count', n, 1n);
+      const most = requireCount(place, 'approx_top_count', n, 1n);
       const counts = rows.main('histogram', [value]);
       const nulls = operation(
         '-',
         [rows.other('count', [], int64), rows.other('count', [value], int64)],
         int64,
       );
-      return call('bq.top_count', [counts, nulls, n], this.result(args));
+      return call('bq.top_count', [counts, nulls, most], this.result(args));
     },
   },
   approx_top_sum: topSum,
@@ -155,8 +157,7 @@ export const aggregates: Readonly<Record<string, Aggregate>> = {
     arity: [1, 1],
     windowOrder: 'required',
     build(rows, args, place) {
-      requireCount(place, 'ntile', args[0] ?? nullLiteral(), 1n);
-      return rows.main('ntile', args, int64);
+      return rows.main('ntile', [requireCount(place, 'ntile', args[0] ?? nullLiteral(), 1n)], int64);
     },
   }),
   lag: shifted('lag'),
@@ -166,8 +167,8 @@ export const aggregates: Readonly<Record<string, Aggregate>> = {
   nth_value: navigation('nth_value', {
     arity: [2, 2],
     build(rows, args, place) {
-      requireCount(place, 'nth_value', args[1] ?? nullLiteral(), 1n);
-      return rows.main('nth_value', args, typeOfFirst(args));
+      const [value = nullLiteral(), at = nullLiteral()] = args;
+      return rows.main('nth_value', [value, requireCount(place, 'nth_value', at, 1n)], value.type);
     },
   }),
   percentile_cont: percentile('percentile_cont'),

@@ -21,7 +21,7 @@ import { convert, distance } from '../coercion.ts';
 import { collationKey, refuseCollations } from '../collation.ts';
 import type { Context } from '../context.ts';
 import { rowLimit } from '../expressions/constant-values.ts';
-import { sortKeys } from '../expressions/sort-order.ts';
+import { orderedKey, sortKeys } from '../expressions/sort-order.ts';
 import { argumentsOfOwnQuery } from '../own-aggregate.ts';
 import { groupableInstead, isGroupableAnywhere } from '../queries/after-grouping.ts';
 import { aggregatedScope, type Scope } from '../scope.ts';
@@ -150,10 +150,14 @@ function windowOf(
 
 /** The rows of a group or a window. */
 function callRows(node: Syntax.FunctionCall, over: Window | undefined, scope: Scope, context: Context): Rows {
-  const orderBy = sortKeys(node.orderBy, scope, context, (key) => {
+  const inOrder = sortKeys(node.orderBy, scope, context, (key) => {
     const [value = nullLiteral()] = argumentsOfOwnQuery([context.expression(key, scope)], scope);
     return { key: value, value };
   });
+  const orderBy = node.distinct ? inOrder : inOrder.map((key) => ({ ...key, value: orderedKey(key.value) }));
+  const isInterval = node.distinct && orderBy.some(({ value }) => isScalar(value.type, 'INTERVAL'));
+  if (isInterval)
+    throw new Unsupported(node.orderBy[0] ?? node, 'ORDER BY of INTERVAL is not supported with DISTINCT');
   const limit = node.limit && rowLimit(node.limit.count, 'LIMIT', scope, context);
   const isWindow = over !== undefined;
   const aggregateOf = (

@@ -3,10 +3,12 @@ import {
   aggregate as aggregateNode,
   call,
   caseWhen,
+  castTo,
   compareWith,
   field,
   integerLiteral,
   lambda,
+  literal,
   nullLiteral,
   operation,
   struct,
@@ -22,7 +24,7 @@ import { refuseCollations } from '../../collation.ts';
 import type { Context } from '../../context.ts';
 import { compare } from '../../expressions/comparison.ts';
 import { rowLimit } from '../../expressions/constant-values.ts';
-import { requireOrderable, sortKeys } from '../../expressions/sort-order.ts';
+import { orderedKey, requireOrderable, sortKeys } from '../../expressions/sort-order.ts';
 import { argumentsOfOwnQuery } from '../../own-aggregate.ts';
 import type { Scope } from '../../scope.ts';
 import { Unsupported } from '../../unsupported.ts';
@@ -48,7 +50,10 @@ export function extremeRows(
   const [value = nullLiteral()] = args;
   if (functionName(node.name) === 'any_value' && !isVolatile(value) && !isVolatile(by))
     return anyValue(having, by, value);
-  const keys = sortKeys(node.orderBy, scope, context);
+  const keys = sortKeys(node.orderBy, scope, context).map((key) => ({
+    ...key,
+    value: orderedKey(key.value),
+  }));
   const limit = node.limit && rowLimit(node.limit.count, 'LIMIT', scope, context);
   const members = [{ name: 'by', value: by }, ...args.map((value, at) => ({ name: `arg${at}`, value }))];
   const all = aggregateNode('list', [struct(members)], unknown, keys.length > 0 ? { orderBy: keys } : {});
@@ -71,7 +76,7 @@ function anyValue(having: Syntax.HavingExtreme, by: Expression, value: Expressio
   const isMax = having.extreme === 'MAX';
   const filter = operation('IS NOT NULL', [value]);
   const reached = aggregateNode(isMax ? 'max' : 'min', [by], by.type, { filter });
-  const found = aggregateNode(isMax ? 'arg_max' : 'arg_min', [value, by], value.type);
+  const found = aggregateNode(isMax ? 'arg_max' : 'arg_min', [value, orderedKey(by)], value.type);
   return caseWhen(compare(having, '=', extremeOf(having, by), reached), found);
 }
 
@@ -116,7 +121,7 @@ function listRows(node: Syntax.FunctionCall, kept: Expression, limit: Expression
     const isEmpty = compareWith('=', call('len', [values], scalar('INT64')), integerLiteral(0));
     if (name === 'list') return caseWhen(isEmpty, nullLiteral(type), limitList(values, limit), type);
     if (name === 'count') {
-      const present = value ? columnOf(value, true, distinct) : kept;
+      const present = value ? columnOf(distinct ? distinctKey(value) : value, true, distinct) : kept;
       return call('coalesce', [call('len', [present], type), integerLiteral(0)], type);
     }
     return call('list_aggregate', [values, textLiteral(name), ...rest], type);
@@ -131,6 +136,13 @@ function listRows(node: Syntax.FunctionCall, kept: Expression, limit: Expression
     distinct: (name, args, type = unknown) => aggregated(name, args, type, false, true),
     other: (name, args, type = unknown) => aggregated(name, args, type, false, false),
   };
+}
+
+/** A value that is the same for equal values: DuckDB's lists have several NaN, and intervals by their parts. */
+function distinctKey(value: Expression): Expression {
+  if (!isScalar(value.type, 'FLOAT64')) return orderedKey(value);
+  const isZero = compareWith('=', value, literal(value.type, '0'));
+  return caseWhen(isZero, textLiteral('0'), castTo(value, scalar('STRING')));
 }
 
 /** An expression over a row, with the row itself in it. */

@@ -1,10 +1,10 @@
-import { nullLiteral } from '../../../tree/build.ts';
+import { caseWhen, compareWith, integerLiteral, nullLiteral } from '../../../tree/build.ts';
 import type { Expression } from '../../../tree/nodes.ts';
 import { isScalar, type Type } from '../../../types.ts';
 import { convert, distance, supertype } from '../../coercion.ts';
 import { dependsOnRows, isConstant } from '../../expressions/constant-values.ts';
 import { type Place, Unsupported } from '../../unsupported.ts';
-import { type Aggregate, int64, plain, typeOfFirst } from './aggregate.ts';
+import { type Aggregate, fail, int64, plain, typeOfFirst } from './aggregate.ts';
 
 export const numbering = (name: string, more: Partial<Aggregate> = {}): Aggregate =>
   plain(name, () => int64, { arity: [0, 0], window: true, noFrame: true, allows: [], ...more });
@@ -44,24 +44,31 @@ export const shifted = (name: string): Aggregate =>
     },
     build(rows, args, place) {
       const [value = nullLiteral(), offset, otherwise] = args;
-      if (offset) requireCount(place, name, offset, 0n);
+      const count = offset && requireCount(place, name, offset, 0n);
       if (otherwise && dependsOnRows(otherwise))
         throw new Unsupported(place, `the default of ${name.toUpperCase()} must be a constant`);
       const isNull = otherwise?.kind === 'literal' && otherwise.value === null;
       if (otherwise && !isNull && distance(otherwise, value.type) === undefined)
         throw new Unsupported(place, `the default of ${name.toUpperCase()} must have the type of its value`);
       const converted = otherwise ? [convert(otherwise, value.type)] : [];
-      return rows.main(name, [value, ...(offset ? [offset] : []), ...converted], value.type);
+      return rows.main(name, [value, ...(count ? [count] : []), ...converted], value.type);
     },
   });
 
-/** @throws Unsupported if a count is known to be NULL or less than allowed */
-export function requireCount(place: Place, name: string, count: Expression, least: bigint): void {
+/**
+ * A count that fails where it runs if it is NULL or less than allowed.
+ *
+ * @throws Unsupported if that is known of it
+ */
+export function requireCount(place: Place, name: string, count: Expression, least: bigint): Expression {
   const shown = name.toUpperCase();
   if (!isScalar(count.type, 'INT64') && count.type.kind !== 'null')
     throw new Unsupported(place, `the number in ${shown} must be INT64`);
   if (!isConstant(count))
     throw new Unsupported(place, `the number in ${shown} must be a literal or a parameter`);
-  if (count.kind === 'literal' && (count.value === null || BigInt(count.value) < least))
-    throw new Unsupported(place, `the number in ${shown} must be at least ${least}`);
+  const problem = `the number in ${shown} must be at least ${least}`;
+  if (count.kind !== 'literal')
+    return caseWhen(compareWith('>=', count, integerLiteral(least)), count, fail(problem, int64));
+  if (count.value === null || BigInt(count.value) < least) throw new Unsupported(place, problem);
+  return count;
 }

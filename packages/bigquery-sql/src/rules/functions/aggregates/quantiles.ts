@@ -9,14 +9,16 @@ import {
   nullLiteral,
   operation,
   struct,
+  textLiteral,
 } from '../../../tree/build.ts';
-import type { Expression } from '../../../tree/nodes.ts';
+import type { Expression, Literal } from '../../../tree/nodes.ts';
 import { arrayOf, isScalar, scalar } from '../../../types.ts';
 import { isConstant } from '../../expressions/constant-values.ts';
 import { type Place, Unsupported } from '../../unsupported.ts';
 import {
   type Aggregate,
   bool,
+  fail,
   float64,
   isFloat,
   isNotANumber,
@@ -59,51 +61,67 @@ export const percentile = (name: 'percentile_cont' | 'percentile_disc'): Aggrega
   takesFirst: name === 'percentile_cont' ? isNumber : isOrdered,
   build(rows, args, place) {
     const [value = nullLiteral(), fraction = nullLiteral()] = args;
-    requireFraction(place, name, fraction);
+    const share = requireFraction(place, name, fraction);
     const type = this.result(args);
     if (name === 'percentile_cont' && isScalar(value.type, 'BIGNUMERIC'))
       throw new Unsupported(place, 'PERCENTILE_CONT of BIGNUMERIC is not supported: CAST it AS FLOAT64');
     const used = name === 'percentile_cont' ? castTo(value, type) : value;
     const isNumericResult = name === 'percentile_cont' && isScalar(type, 'NUMERIC');
     if (rows.nulls !== 'RESPECT' && fraction.kind === 'literal' && !isNumericResult)
-      return quantile(rows, name, used, Number(fraction.value));
+      return quantile(rows, name, used, fraction);
     const values =
       rows.nulls === 'RESPECT'
         ? rows.main('list', [used], arrayOf(used.type))
         : rows.withoutNulls('list', [used], arrayOf(used.type));
     const sorted = call(isFloat(used) ? 'bq.sorted_floats' : 'bq.sorted_values', [values], values.type);
-    return call(`bq.${name}_of${isNumericResult ? '_numeric' : ''}`, [sorted, fraction], type);
+    if (name === 'percentile_disc')
+      return call(isFloat(fraction) ? 'bq.percentile_disc_by_float' : `bq.${name}_of`, [sorted, share], type);
+    return call(`bq.${name}_of${isNumericResult ? '_numeric' : ''}`, [sorted, share], type);
   },
 });
 
 /** By DuckDB's quantiles, which ignore NULL and take NaN for the greatest number. */
-function quantile(rows: Rows, name: string, value: Expression, fraction: number): Expression {
+function quantile(rows: Rows, name: string, value: Expression, fraction: Literal): Expression {
   const { type } = value;
-  const at = (share: number) => literal(float64, String(share));
-  const quantileOf = (of: Expression, share: number) =>
-    rows.main(name === 'percentile_cont' ? 'quantile_cont' : 'quantile_disc', [of, at(share)], of.type);
-  if (!isFloat(value)) return quantileOf(value, fraction);
+  const share = Number(fraction.value);
+  const between = (of: Expression, at: number) =>
+    rows.main('quantile_cont', [of, literal(float64, String(at))], of.type);
+  const one = (of: Expression) => rows.main('quantile_disc', [of, exactFraction(fraction)], of.type);
+  if (!isFloat(value)) return name === 'percentile_cont' ? between(value, share) : one(value);
   const negative = (of: Expression) => operation('-', [of], type);
   const hasNaN = rows.other('bool_or', [isNotANumber(value)], bool);
   if (name === 'percentile_cont')
-    return caseWhen(hasNaN, negative(quantileOf(negative(value), 1 - fraction)), quantileOf(value, fraction));
+    return caseWhen(hasNaN, negative(between(negative(value), 1 - share)), between(value, share));
   const ranked = struct([
     { name: 'rank', value: not(isNotANumber(value)) },
     { name: 'value', value },
   ]);
-  const found = quantileOf(caseWhen(operation('IS NOT NULL', [value]), ranked), fraction);
-  return caseWhen(hasNaN, field(found, 'value', type), quantileOf(value, fraction));
+  const found = one(caseWhen(operation('IS NOT NULL', [value]), ranked));
+  return caseWhen(hasNaN, field(found, 'value', type), one(value));
 }
 
-function requireFraction(place: Place, name: string, fraction: Expression): void {
+/** A fraction with the digits that its FLOAT64 has beyond those which are written: DuckDB rounds products of FLOAT64. */
+const exactFraction = ({ type, value }: Literal): Expression =>
+  castTo(
+    textLiteral(isScalar(type, 'FLOAT64') ? Number(value).toFixed(28) : String(value)),
+    scalar('NUMERIC'),
+    'DECIMAL(29,28)',
+  );
+
+/** A fraction that fails where it runs if it is not from 0 to 1. */
+function requireFraction(place: Place, name: string, fraction: Expression): Expression {
   const shown = name.toUpperCase();
   if (!isScalar(fraction.type, 'INT64', 'FLOAT64', 'NUMERIC') || !isConstant(fraction))
     throw new Unsupported(
       place,
       `the fraction of ${shown} must be a number from 0 to 1, as literal or parameter`,
     );
-  if (fraction.kind !== 'literal') return;
+  const problem = `the fraction of ${shown} must be from 0 to 1`;
+  if (fraction.kind !== 'literal') {
+    const edges = ['0', '1'].map((edge) => literal(fraction.type, edge));
+    return caseWhen(operation('BETWEEN', [fraction, ...edges]), fraction, fail(problem, fraction.type));
+  }
   const number = Number(fraction.value ?? Number.NaN);
-  if (!(number >= 0 && number <= 1))
-    throw new Unsupported(place, `the fraction of ${shown} must be from 0 to 1`);
+  if (!(number >= 0 && number <= 1)) throw new Unsupported(place, problem);
+  return fraction;
 }

@@ -47,20 +47,24 @@ export const sum: Aggregate = plain('sum', typeOfFirst, {
     if (isScalar(type, 'NUMERIC'))
       return bindValues([castTo(value, type)], (total = value) => call('bq.numeric_sum', [total], type));
     if (isScalar(type, 'BIGNUMERIC')) return call('bq.bignumeric_sum', [value], type);
-    if (!isFloat(arg)) return value;
-    if (magnitude(arg) + largestCount < 308) return value;
-    const finite = areFinite(rows, arg);
-    const checked = (total = value, areAll = finite) =>
-      caseWhen(
-        and([call('isinf', [total], bool), areAll]),
-        fail('SUM of FLOAT64 overflows: the sum of some values is beyond it', type),
-        total,
-      );
-    // DuckDB binds each copy of the argument before it finds that they are equal.
-    const isLong = !rows.isWindow && isWorthComputingOnce(planningCosts.of(arg).size, 2, 'inQuery');
-    return isLong ? bindValues([value, finite], checked) : checked();
+    return isFloat(arg) ? withinFloat('SUM', rows, arg, value) : value;
   },
 });
+
+/** A sum or an average of FLOAT64, which fails if it is infinite although no value is. */
+function withinFloat(shown: string, rows: Rows, arg: Expression, value: Expression): Expression {
+  if (magnitude(arg) + largestCount < 308) return value;
+  const finite = areFinite(rows, arg);
+  const checked = (total = value, areAll = finite) =>
+    caseWhen(
+      and([call('isinf', [total], bool), areAll]),
+      fail(`${shown} of FLOAT64 overflows: the sum of some values is beyond it`, float64),
+      total,
+    );
+  // DuckDB binds each copy of the argument before it finds that they are equal.
+  const isLong = !rows.isWindow && isWorthComputingOnce(planningCosts.of(arg).size, 2, 'inQuery');
+  return isLong ? bindValues([value, finite], checked) : checked();
+}
 
 /** An expression that is true if no value is infinite, although their sum is. */
 function areFinite(rows: Rows, arg: Expression): Expression {
@@ -134,8 +138,10 @@ export const avg: Aggregate = plain(
     takesFirst: (type) => isNumber(type) || isScalar(type, 'INTERVAL'),
     build(rows, args, place) {
       const [arg] = args;
-      if (!arg || !isScalar(arg.type, 'INTERVAL', 'NUMERIC', 'BIGNUMERIC'))
-        return rows.main('avg', args, float64);
+      if (!arg || !isScalar(arg.type, 'INTERVAL', 'NUMERIC', 'BIGNUMERIC')) {
+        const value = rows.main('avg', args, float64);
+        return arg && isFloat(arg) ? withinFloat('AVG', rows, arg, value) : value;
+      }
       const count = rows.main('count', [arg], int64);
       if (isScalar(arg.type, 'INTERVAL'))
         return call('bq.interval_average', [...intervalSums(rows, arg, place), count], arg.type);

@@ -23,7 +23,7 @@ export const topSum: Aggregate = {
   build(rows, args, place) {
     const [value = nullLiteral(), weight = nullLiteral(), n = nullLiteral()] = args;
     if (rows.isWindow) throw new Unsupported(place, 'APPROX_TOP_SUM takes no OVER');
-    requireCount(place, 'approx_top_sum', n, 1n);
+    const count = requireCount(place, 'approx_top_sum', n, 1n);
     const name = (['INT64', 'FLOAT64', 'NUMERIC'] as const).find((one) => isScalar(weight.type, one));
     if (!name)
       throw new Unsupported(
@@ -36,7 +36,7 @@ export const topSum: Aggregate = {
       { name: 't', value: castTo(weight, string) },
     ]);
     const items = rows.main('list', [item], arrayOf(item.type));
-    return call(`bq.top_sums_${macros[name]}`, [items, textLiteral(name), n], this.result(args));
+    return call(`bq.top_sums_${macros[name]}`, [items, textLiteral(name), count], this.result(args));
   },
 };
 

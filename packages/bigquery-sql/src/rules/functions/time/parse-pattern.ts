@@ -22,8 +22,11 @@ const token = /\s+|%(E(?:[0-9*]S|4Y|[zYyCcXx])|O[deHImMSUuVWwy]|[^EO])|[\s\S]/g;
  */
 export function parseTimePattern(format: string, invalid: string): TimePattern {
   const tokens = [...format.matchAll(token)];
+  // Beside a week, the day of the week would decide the date; beside a month and a day it is read only.
+  const hasWeek = tokens.some(([, name]) => /^O?[UW]$/.test(name ?? ''));
   const unsupported = tokens.find(
-    ([read, name]) => stepsOf(read, name, invalid, undefined) === undefined,
+    ([read, name]) =>
+      stepsOf(read, name, invalid, undefined) === undefined || (hasWeek && /^O?[Aauw]$/.test(name ?? '')),
   )?.[0];
   const steps = tokens.flatMap(([read, name], at) => stepsOf(read, name, invalid, tokens[at + 1]?.[0]) ?? []);
   return { ...timePatternOf(steps), unsupported };
