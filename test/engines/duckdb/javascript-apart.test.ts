@@ -115,7 +115,7 @@ test(
   busyMs,
 );
 
-/** What computes functions apart, with a call that does not end. */
+/** Computes functions apart, with a call that does not end. */
 const openSpinning = async () => {
   const database = await openDatabase({ threads: 1, memoryLimit: '1GB' });
   const worker = openWorker(await database.connect(), database.hostWorks);

@@ -50,7 +50,7 @@ export function recursiveQuery(table: RecursiveTable, context: Context): Recursi
   return { resolved: { ...combined, columns }, before: tables };
 }
 
-/** What holds for the columns of the first query may not hold in the rows of a step: that one is never NULL, or two are the same. */
+/** Columns without what may not hold in the rows of a step: that one is never NULL, or two are the same. */
 const withoutPromises = (query: ResolvedQuery): ResolvedQuery => ({
   ...query,
   columns: query.columns.map(({ required: _, same: __, ...column }) => column),
