@@ -66,9 +66,14 @@ describe.skipIf(!hasRedis)('announcements of results on Redis', () => {
     const count = heard.length;
     // What comes after it on the same connection has been delivered, so it would have been too.
     one.listen('another key', (computedAt) => ofAnother.push(computedAt));
-    await other.publish('key', '0', await result(5_000), 60_000);
-    await other.publish('another key', '0', await result(6_000), 60_000);
-    await eventually(async () => expect(ofAnother).toEqual([6_000]));
+    let x = 5_000;
+    // A connection that has just come back may be dropped once more, with what is published meanwhile.
+    await eventually(async () => {
+      x += 1;
+      await other.publish('key', '0', await result(x), 60_000);
+      await other.publish('another key', '0', await result(x), 60_000);
+      expect(ofAnother).not.toEqual([]);
+    });
     expect(heard).toHaveLength(count);
   });
 
