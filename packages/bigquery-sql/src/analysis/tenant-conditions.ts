@@ -1,6 +1,6 @@
 import { aliasesOf } from '../tree/aliases-of.ts';
 import { macroName } from '../tree/macro-name.ts';
-import type { Column, Expression, From, Join, Select } from '../tree/nodes.ts';
+import type { Column, Expression, From, Join, Node, Select } from '../tree/nodes.ts';
 import { printExpression } from '../tree/print.ts';
 import type { SeparateValues } from './separate-values.ts';
 
@@ -48,10 +48,7 @@ export function equalToTenant(
   ];
   const equal = new Map<string, Expression>(known.map((value) => [printExpression(value), value]));
   const isEqual = (value: Expression) =>
-    (value.kind === 'parameter' &&
-      !tenant.isPattern &&
-      !tenant.isList &&
-      sameParameter(value.name, tenant)) ||
+    (!tenant.isPattern && !tenant.isList && isParameter(value, tenant.name)) ||
     equal.has(printExpression(value));
   const own: Expression[] = [];
   const note = (value: Expression, restricts: Condition['restricts']): boolean => {
@@ -66,7 +63,7 @@ export function equalToTenant(
     const matched = tenant.isPattern
       ? matchedValue(test, tenant)
       : tenant.isList
-        ? memberValue(test, tenant)
+        ? memberValue(test, tenant.name)
         : undefined;
     if (matched) note(matched, restricts);
   }
@@ -83,8 +80,9 @@ export function equalToTenant(
   return own;
 }
 
-const sameParameter = (name: string, tenant: TenantParameter) =>
-  name.toLowerCase() === tenant.name.toLowerCase();
+/** True for a parameter of that name. */
+export const isParameter = (node: Node | undefined, name: string): boolean =>
+  node?.kind === 'parameter' && node.name.toLowerCase() === name.toLowerCase();
 
 /** The value of `REGEXP_CONTAINS(value, @tenant)`. */
 function matchedValue(test: Expression, tenant: TenantParameter): Expression | undefined {
@@ -95,14 +93,14 @@ function matchedValue(test: Expression, tenant: TenantParameter): Expression | u
   }
   if (test.kind !== 'call' || macroName(test.function) !== 'regexp_contains') return undefined;
   const [value, pattern] = test.args;
-  return pattern?.kind === 'parameter' && sameParameter(pattern.name, tenant) ? value : undefined;
+  return isParameter(pattern, tenant.name) ? value : undefined;
 }
 
-/** The value of `value IN UNNEST(@tenants)`. */
-function memberValue(test: Expression, tenant: TenantParameter): Expression | undefined {
+/** The value of `value IN UNNEST(@name)`. */
+export function memberValue(test: Expression, name: string): Expression | undefined {
   if (test.kind !== 'call' || macroName(test.function) !== 'op_in') return undefined;
   const [value, list] = test.args;
-  return list?.kind === 'parameter' && sameParameter(list.name, tenant) ? value : undefined;
+  return isParameter(list, name) ? value : undefined;
 }
 
 /** The conditions of joins. Those of an outer join restrict only the side that may be missing. */

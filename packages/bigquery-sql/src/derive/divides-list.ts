@@ -1,6 +1,7 @@
+import { isParameter } from '../analysis/tenant-conditions.ts';
 import { forEachNode } from '../tree/map.ts';
 import type { Query } from '../tree/nodes.ts';
-import { isElementsOf, isParameter, membersOf, separateColumns } from './separate-columns.ts';
+import { isElementsOf, membersOf, separateColumns } from './separate-columns.ts';
 
 /**
  * True if a run for several values of a list gives for each the rows that a run for it alone gives: those that have it in a

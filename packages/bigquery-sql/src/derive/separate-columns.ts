@@ -1,8 +1,9 @@
 import { separateValues } from '../analysis/separate-values.ts';
+import { isParameter, memberValue } from '../analysis/tenant-conditions.ts';
 import { conjunctsOf } from '../tree/build.ts';
 import { macroName } from '../tree/macro-name.ts';
 import { forEachPart } from '../tree/map.ts';
-import type { Expression, From, Node, Query, Select, Unnest } from '../tree/nodes.ts';
+import type { Expression, From, Query, Select, Unnest } from '../tree/nodes.ts';
 import { printExpression } from '../tree/print.ts';
 import { resultMembers } from '../tree/result-members.ts';
 
@@ -59,19 +60,12 @@ const positionsOf = (query: Query, separation: Separation): ReadonlySet<number> 
     : new Set(resultMembers(query).flatMap(({ name }, at) => (separation.has(name) ? [at] : [])));
 
 /** The values that rows must have in a list. */
-export const membersOf = ({ where }: Select, list: string | undefined): readonly Expression[] =>
-  where.flatMap((test) => {
-    const isMember = test.kind === 'call' && macroName(test.function) === 'op_in';
-    const [value, within] = isMember ? test.args : [];
-    return value !== undefined && isParameter(within, list) ? [value] : [];
-  });
+export const membersOf = ({ where }: Select, list: string): readonly Expression[] =>
+  where.flatMap((test) => memberValue(test, list) ?? []);
 
 /** True for the elements of a list, without their places. */
-export const isElementsOf = ({ array, offset }: Unnest, list: string | undefined): boolean =>
+export const isElementsOf = ({ array, offset }: Unnest, list: string): boolean =>
   !offset && isParameter(array, list);
-
-export const isParameter = (node: Node | undefined, name: string | undefined): boolean =>
-  node?.kind === 'parameter' && node.name.toLowerCase() === name?.toLowerCase();
 
 /** One item of FROM. */
 interface Item {
@@ -94,7 +88,7 @@ function ofSelect(select: Select, tables: Tables): Separation {
   if (reading.length === 0) return 'none';
   const separate = separateValues(select);
   if (separate === undefined || select.limit || select.offset) return nothing;
-  const members = membersOf(select, tables.list);
+  const members = tables.list === undefined ? [] : membersOf(select, tables.list);
   const found = new Set<string>();
   for (const { name, value } of select.columns) {
     if (!separate.ofRows(value)) continue;
@@ -128,7 +122,9 @@ function collect(
     case 'derived':
       return add(from.alias, separationOf(from.query, tables));
     case 'unnest':
-      return isElementsOf(from, tables.list) ? add(from.alias, 'any') : add(from.alias, 'none', from.array);
+      return tables.list !== undefined && isElementsOf(from, tables.list)
+        ? add(from.alias, 'any')
+        : add(from.alias, 'none', from.array);
     case 'sample':
       return collect(from.of, into);
     case 'join': {
