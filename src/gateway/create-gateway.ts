@@ -1,5 +1,4 @@
 import type { RequestListener } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { type AnalyzedCatalog, buildAnalyze } from '../catalog-analysis/analyze-catalog.ts';
 import { withSqlProblems } from '../catalog-analysis/sql-problems.ts';
@@ -13,6 +12,7 @@ import { type Audit, buildAudit } from '../http/access/audit.ts';
 import { buildLaterCallers } from '../http/access/later-caller.ts';
 import { buildRejectKeys } from '../http/access/reject-keys-in-urls.ts';
 import type { Catalog } from '../catalog/model/saved-query.ts';
+import { untilLate } from '../concurrency/abort.ts';
 import { elapsedBy, systemClock } from '../concurrency/clock.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import { Closers } from '../concurrency/closers.ts';
@@ -193,10 +193,7 @@ async function endRuns(
   execution: QueryExecution,
 ): Promise<void> {
   endStreams();
-  const waiting = new AbortController();
-  const late = sleep(endRunsMs, undefined, { signal: waiting.signal }).catch(() => {});
-  await Promise.race([execution.endRuns().catch(() => {}), late]);
-  waiting.abort();
+  await untilLate(execution.endRuns(), endRunsMs, () => undefined).catch(() => {});
 }
 
 /** Parts that follow versions of the catalog, beside the request handler. */

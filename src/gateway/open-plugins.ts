@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/model/saved-query.ts';
+import { untilLate } from '../concurrency/abort.ts';
 import type { Closers } from '../concurrency/closers.ts';
 import { StartError } from '../errors.ts';
 import type { Following } from '../http/following.ts';
@@ -114,14 +115,8 @@ function arrayOf<T>(returned: readonly T[]): readonly T[] {
 }
 
 async function close(plugin: GatewayPlugin): Promise<void> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const error = new Error(`it has not resolved within ${closeTimeoutMs / 1_000} s`);
-  const timer = setTimeout(() => reject(error), closeTimeoutMs);
-  try {
-    await Promise.race([plugin.close?.(), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const late = () => new Error(`it has not resolved within ${closeTimeoutMs / 1_000} s`);
+  await untilLate(Promise.resolve(plugin.close?.()), closeTimeoutMs, late);
 }
 
 /** The metrics of all plug-ins; those of one that fails have no samples. */
