@@ -3,7 +3,7 @@ import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { CachedResult } from '../results/get-result.ts';
 import type { ResultDocument } from '../results/result-document.ts';
 import { exactAggregate } from '../row-arguments/aggregate-rows.ts';
-import { documentOfAggregates, gatherRows } from '../row-arguments/gather-rows.ts';
+import { bytesOfRows, documentOfAggregates, gatherRows } from '../row-arguments/gather-rows.ts';
 import type { ReadRows } from '../row-arguments/row-reader.ts';
 import type { ByteBudget } from '../http/message/byte-budget.ts';
 import type { RowRequest } from '../call/part.ts';
@@ -33,9 +33,8 @@ export function buildApplyRowRequest({ readRows, budget, turns }: ApplyOptions):
       );
       return documentOfAggregates(document, aggregates, values);
     }
-    const { identity } = document.encodings;
-    const isLarge = identity.byteLength > budget.largeBytes;
-    const charge = isLarge ? budget.reserve(owner, identity.byteLength) : undefined;
+    const bytes = bytesOfRows(outcome);
+    const charge = bytes > budget.largeBytes ? budget.reserve(owner, bytes) : undefined;
     try {
       const rows = await turns.run(owner, gatherRows(document, outcome));
       if (charge !== undefined) budget.settle(charge, rows.encodings.identity);

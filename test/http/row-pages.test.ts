@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { type FolderApp, openFolderApp } from '../support/folder-app.ts';
 import { queryText } from '../support/queries.ts';
-import { ago, now, openTestApp, type TestApp } from '../support/test-app.ts';
+import { ago, apiKey, now, openTestApp, type TestApp } from '../support/test-app.ts';
 
 /** Rows with equal moments, NULLs and empty texts, newest first. */
 const paged = (name: string, sql: string, lines: readonly string[] = []) =>
@@ -26,6 +26,7 @@ from unnest(generate_array(1, 40)) as n where n <= @most`;
 const files = {
   'paged.sql': paged('paged', `${source}\n-- The newest first.\norder by made desc, name, id desc\nlimit 7`),
   'other.sql': paged('other', `${source} order by made desc, name, id desc`),
+  'brief.sql': paged('brief', `${source} order by made desc, name, id desc`).replace('900s', '30s'),
 };
 
 let folder: FolderApp;
@@ -95,6 +96,24 @@ describe('REST', () => {
     const again = await folder.get(`paged${links.next}`);
     expect(again.headers.get('cache-status')).toContain('hit');
     expect(folder.app.counters.misses).toBe(before);
+  });
+
+  test('the cursor of a request is in no link, however its name is encoded', async () => {
+    const { links } = await page('?limit=2');
+    const { links: next } = await page(`${links.next}`.replace('&after', '&%61fter'));
+    expect(next.next).toMatch(/^\?limit=2&after=[^&]+$/);
+  });
+
+  test('HEAD with the tag of a GET is 304, also if the rows expire soon', async () => {
+    const { headers } = await folder.get('brief');
+    const options = { headers: { 'if-none-match': headers.get('etag') ?? '' } };
+    const head = await folder.app.fetch(
+      new Request('http://test/api/endpoints/query/brief', {
+        method: 'HEAD',
+        headers: { 'x-api-key': apiKey, ...options.headers },
+      }),
+    );
+    expect(head.status).toBe(304);
   });
 
   test('other formats have the rows and the links', async () => {

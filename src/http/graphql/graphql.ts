@@ -72,7 +72,7 @@ export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Gen
       const received = { url, body, admission, accept, shownSchema };
       if (stream === undefined) {
         const reply = await answer({ ...received, head });
-        return head.method === 'HEAD' ? replyToHead(reply, admission.noCache) : reply;
+        return head.method === 'HEAD' ? replyToHead(reply, head, admission.noCache) : reply;
       }
       const reply = await answer({ ...received, head: requestForJson(head) });
       const { asEvents } = await import('./response/events-reply.ts');

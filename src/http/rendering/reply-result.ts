@@ -1,7 +1,7 @@
 import type { CachedResult } from '../../results/get-result.ts';
-import { cacheHeaders, variesByFormat } from '../message/cache-headers.ts';
+import { cacheHeaders, matchesEtag, variesByFormat } from '../message/cache-headers.ts';
 import { codedBody, codingFor } from '../message/content-coding.ts';
-import type { RequestHeaders } from '../message/head.ts';
+import type { RequestHead, RequestHeaders } from '../message/head.ts';
 import { httpLimits } from '../message/http-limits.ts';
 import { jsonType, type MadeOf, type Reply } from '../message/reply.ts';
 import { resultHeaders } from './result-headers.ts';
@@ -37,8 +37,11 @@ const promisedSeconds = 60;
  *
  * @param noCache whether the query runs again for this caller, and for its next request
  */
-export function replyToHead(reply: Reply, noCache: boolean): Reply {
+export function replyToHead(reply: Reply, head: RequestHead, noCache: boolean): Reply {
   const { 'content-length': _length, etag, ...headers } = reply.headers;
+  const known = head.headers['if-none-match'];
+  // The caller has these bytes: it becomes 304 (RFC 9110, 13.1.2).
+  if (etag !== undefined && known !== undefined && matchesEtag(etag, known)) return reply;
   const maxAge = Number(/\bmax-age=(\d+)/.exec(headers['cache-control'] ?? '')?.[1] ?? 0);
   const isKept = !noCache && maxAge - Number(headers.age ?? 0) >= promisedSeconds;
   return isKept || etag === undefined ? reply : { ...reply, headers };

@@ -90,7 +90,7 @@ export function buildRest(options: RestOptions): Answer {
     try {
       const { call, format } = await open(request, { head, admission });
       const reply = withParameterWarning(await answer(call, format, head, request), call.endpoint);
-      return head.method === 'HEAD' ? replyToHead(reply, admission.noCache) : reply;
+      return head.method === 'HEAD' ? replyToHead(reply, head, admission.noCache) : reply;
     } catch (error) {
       throw withUrlAdvice(error);
     }

@@ -4,6 +4,7 @@ import { invalid, readCount } from '../../row-arguments/reading/argument-reader.
 import type { Page } from '../../row-pages/page-of-result.ts';
 import { type BoundPage, bindPage, defaultPageSize } from '../../row-pages/page-request.ts';
 import type { EndpointRequest } from '../../call/endpoint-request.ts';
+import { decodeText } from '../message/prepared-request.ts';
 
 /** The parameters of a page. */
 export const pageWords = ['limit', 'after', 'before'] as const;
@@ -37,7 +38,7 @@ export function linkOf({ cursors, hasNextPage, hasPreviousPage }: Page, search: 
     const parameters = search
       .replace(/^\?/, '')
       .split('&')
-      .filter((pair) => !/^(?:after|before)(?:=|$)/.test(pair) && pair !== '');
+      .filter((pair) => pair !== '' && !/^(?:after|before)$/.test(decodeText(pair.split('=', 1).join())));
     return [`<?${[...parameters, `${name}=${cursor}`].join('&')}>; rel="${relation}"`];
   };
   const links = [

@@ -6,6 +6,8 @@ import { variesBy } from '../../http/message/cache-headers.ts';
 import { mergeLists } from '../../catalog/binding/merge-lists.ts';
 import type { RouteHost } from '../../gateway/plugin.ts';
 import { EndpointRequest } from '../../call/endpoint-request.ts';
+import { pageWords } from '../../http/rest/row-page.ts';
+import { rowWords } from '../../http/rest/row-parameters.ts';
 import { requireEndpoint } from '../../call/gate.ts';
 import { type Reply, replyJson } from '../../http/message/reply.ts';
 import type { Answer } from '../../http/message/route.ts';
@@ -46,22 +48,38 @@ export function buildCompatRest({ rest, addressOf, rejectKeys }: CompatRestHost)
   return (head, ...others) => (head.method === 'POST' ? answerPost : answerGet)(head, ...others);
 }
 
-/** The parameters that a request for a query may set. Others are ignored, like Logflare's `sql` for a query without a sandbox. */
-function namesOf({ parameters, querySandboxing }: SavedQuery): ReadonlySet<string> {
-  const names = new Set(parameters.map(({ name }) => name));
-  return querySandboxing === 'enabled' ? names.add(sqlParameter) : names;
+/** The parameters that a request for a query may set. */
+function namesOf({
+  parameters,
+  columns,
+  rowArguments,
+  pages,
+  querySandboxing,
+}: SavedQuery): ReadonlySet<string> {
+  return new Set([
+    ...parameters.map(({ name }) => name),
+    ...(querySandboxing === 'enabled' ? [sqlParameter] : []),
+    ...(rowArguments === undefined ? [] : [...rowWords, ...columns.map(({ name }) => name)]),
+    ...(pages === undefined ? [] : pageWords),
+  ]);
 }
 
 const listsOf = ({ parameters }: SavedQuery): ReadonlySet<string> =>
   new Set(parameters.filter(({ repeated }) => repeated).map(({ name }) => name));
 
-/** All values of a list. */
+/**
+ * All values of a list, and of what Logflare does not have. Other names are ignored, like Logflare's `sql` for a query without
+ * a sandbox; with row arguments, one may be a misspelled column, which is refused as it is without the setting.
+ */
 function lastOfEach(query: SavedQuery, received: EndpointRequest['parameters'] = new Map()): EndpointRequest {
   const names = namesOf(query);
   const lists = listsOf(query);
-  const known = [...mergeLists(received, lists)].filter(([name]) => names.has(name));
+  const declared = new Set([...query.parameters.map(({ name }) => name), sqlParameter]);
+  const known = [...mergeLists(received, lists)].filter(
+    ([name]) => names.has(name) || (query.rowArguments !== undefined && name !== sqlParameter),
+  );
   const parameters = new Map(
-    known.map(([name, values]) => [name, lists.has(name) ? values : values.slice(-1)]),
+    known.map(([name, values]) => [name, lists.has(name) || !declared.has(name) ? values : values.slice(-1)]),
   );
   return new EndpointRequest(query, parameters);
 }
@@ -97,8 +115,10 @@ function selectsNothing({ parameters }: SavedQuery, error: unknown): boolean {
   return code === 'INVALID_PARAMETER' && declared?.type === 'enum';
 }
 
-/** The response to a POST is not one that a later GET may be answered with. */
-function notStored({ status, headers, body }: Reply): Reply {
+/** The response to a POST is not one that a later GET may be answered with. Events are stored nowhere. */
+function notStored(reply: Reply): Reply {
+  const { status, headers, body } = reply;
+  if (headers['cache-control']?.startsWith('no-store')) return reply;
   const { etag: _etag, age: _age, ...others } = headers;
   return { status, headers: { ...others, 'cache-control': 'private, no-store', vary: variesBy }, body };
 }

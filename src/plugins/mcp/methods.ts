@@ -104,8 +104,8 @@ const initialize: Method = (params, { era }) =>
     instructions: JSON.stringify(instructions),
   });
 
-/** Lists have one page. */
+/** Lists have one page. Some serializers write absent members as null, or as ''. */
 function requireFirstPage({ cursor }: JsonMembers): void {
-  if (cursor !== undefined)
+  if ((cursor ?? '') !== '')
     throw new ProtocolError('invalidParams', 'params.cursor: no list has a second page; leave it out');
 }

@@ -12,6 +12,7 @@ import { securityHeaders } from '../../../src/http/finish/response-headers.ts';
 import { makeKey } from '../../../src/keys/key-text.ts';
 import { hostileRequests, planted } from '../../http/hostile-requests.ts';
 import { fakeEngine } from '../../support/fake-engine.ts';
+import { type FolderApp, openFolderApp } from '../../support/folder-app.ts';
 import { type KeyFile, writeKeyFile } from '../../support/key-files.ts';
 import { queryText } from '../../support/queries.ts';
 import { parseRaw, sendRaw } from '../../support/raw-request.ts';
@@ -665,5 +666,61 @@ describe('without COMPAT', () => {
   ])('and what is right is the same bytes: %s', async (target) => {
     const init = { headers: { 'x-api-key': apiKey, 'x-request-id': 'the-same' } };
     expect(await answer(strict, target, init)).toEqual(await answer(compat, target, init));
+  });
+});
+
+describe('COMPAT=logflare for what Logflare does not have', () => {
+  let folder: FolderApp;
+  beforeAll(async () => {
+    const sql = 'select n from unnest(generate_array(1, 12)) as n order by n';
+    const common = { columns: { n: 'integer' }, sql } as const;
+    folder = await openFolderApp(
+      {
+        'test.rows.sql': queryText({
+          name: 'rows',
+          ...common,
+          caching: ['caching: 900s', 'row_arguments: all'],
+        }),
+        'test.pages.sql': queryText({
+          name: 'pages',
+          ...common,
+          caching: ['caching: 900s', 'page: { by: [n] }'],
+        }),
+      },
+      { env: { COMPAT: 'logflare' } },
+    );
+  });
+  afterAll(() => folder.close());
+
+  const rowsOf = async (address: string) => {
+    const { result } = (await (await folder.get(address)).json()) as { result?: { n: number }[] };
+    return result?.map(({ n }) => n);
+  };
+
+  test.each([
+    ['test.rows?n=gt.3&n=lt.6', [4, 5]],
+    ['test.rows?order=n.desc&limit=1&sql=select', [12]],
+    ['test.pages?limit=2', [1, 2]],
+  ])('%s has the rows that are requested', async (address, rows) => {
+    expect(await rowsOf(address)).toEqual(rows);
+  });
+
+  test('a misspelled column is no request for all rows', async () => {
+    expect(await (await folder.get('test.rows?m=eq.3')).text()).toContain('m: cannot be filtered');
+  });
+
+  test('pages have links', async () => {
+    expect((await folder.get('test.pages?limit=2')).headers.get('link')).toContain('rel="next"');
+  });
+
+  test('a body has row arguments, too', async () => {
+    const response = await folder.app.fetch(
+      new Request('http://test/api/endpoints/query/test.rows', {
+        method: 'POST',
+        headers: { 'x-api-key': apiKey, 'content-type': json },
+        body: '{"n":"gt.10","limit":1}',
+      }),
+    );
+    expect(await response.text()).toBe('{"result":[{"n":11}]}');
   });
 });

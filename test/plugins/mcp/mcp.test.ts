@@ -247,6 +247,14 @@ describe('the Model Context Protocol', () => {
       expect(Object.keys((await agent.legacy('tools/list')).message.result)).toEqual(['tools']);
     });
 
+    test('and null in place of what is absent, as some serializers write it', async () => {
+      const listed = await agent.post('{"jsonrpc":"2.0","id":7,"method":"tools/list","params":null}');
+      expect(listed.message.result.tools).not.toEqual([]);
+      expect((await agent.legacy('tools/list', { cursor: null })).message).toEqual(listed.message);
+      const called = await agent.legacy('tools/call', { name: 'test.numbers', arguments: null });
+      expect(called.message).toEqual((await agent.legacy('tools/call', { name: 'test.numbers' })).message);
+    });
+
     test('with the same rows', async () => {
       const params = { name: 'test.numbers', arguments: { count: 3 } };
       const { message } = await agent.legacy('tools/call', params);

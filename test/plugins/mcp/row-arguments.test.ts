@@ -36,6 +36,8 @@ columns:
 ---*/
 select n from unnest(generate_array(1, @limit)) as n order by n`;
 
+const listed = `${header(8, 'row_arguments: all').replace('columns:', 'columns:\n  hosts: { type: integer, repeated: true, description: Which. }')}select [n] as hosts, t.* from (${sql}) as t`;
+
 const manyColumns = `/*---
 id: ${uuidOf(4)}
 description: Has very many columns, all of which are described at length, and each but one is marked.
@@ -84,6 +86,7 @@ describe('arguments about rows', () => {
       'test.paged.sql': `${header(2, 'page: { by: [n] }')}${sql} order by n`,
       'test.limited.sql': `${header(7, 'page: { by: [n] }')}${sql} order by n limit 150`,
       'test.own.sql': own,
+      'test.listed.sql': listed,
       'test.many.sql': manyColumns,
       'test.pushed.sql': `${header(5, 'row_arguments: all\npush: true')}${sql} order by n`,
       'test.pushed-of-tenant.sql': pushedOfTenant,
@@ -246,6 +249,11 @@ describe('arguments about rows', () => {
     expect((await agent.call('test.paged', { limit: 1, after })).structured.rows).toMatchObject([{ n: 3 }]);
     const end = await agent.call('test.paged', { limit: 100, after });
     expect(end.structured.rows).toHaveLength(100);
+  });
+
+  test('aggregates are not named as a list, which the output schema says of that name', async () => {
+    const { text } = await agent.call('test.listed', { select: 'hosts:count()' });
+    expect(text).toContain('select: hosts would have another type than the column hosts');
   });
 
   test('of the query are its own, whatever their names', async () => {

@@ -61,7 +61,8 @@ export function buildCallTool({
     return run(found, given, request);
   };
   return (params, request) => {
-    const { name, arguments: given = noArguments } = params;
+    const { name } = params;
+    const given = params.arguments ?? noArguments;
     if (typeof name !== 'string') throw invalid('name must be the name of a tool, as tools/list has it');
     if (!isMembers(given)) throw invalid('arguments must be an object, as in {"name": "value"}');
     const fail = (error: unknown) => {

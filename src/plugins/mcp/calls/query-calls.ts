@@ -99,8 +99,11 @@ export function buildCallQuery(
  * @throws GatewayError INVALID_PARAMETER
  */
 function requireSchema(declared: readonly Column[], columns: readonly ResultColumn[] = []): void {
-  const types = new Map(declared.map(({ name, type }) => [name, type]));
-  const other = columns.find(({ name, type }) => types.has(name) && types.get(name) !== type);
+  const named = new Map(declared.map((column) => [column.name, column]));
+  const other = columns.find(({ name, type }) => {
+    const column = named.get(name);
+    return column !== undefined && (column.type !== type || column.repeated);
+  });
   if (other === undefined) return;
   const { name } = other;
   throw new GatewayError(

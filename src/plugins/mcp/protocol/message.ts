@@ -48,7 +48,8 @@ export function buildParseMessage(): ParseMessage {
 
 function messageIn(text: string): Message {
   const message = objectIn(text);
-  const { jsonrpc, id, method, params = {} } = message;
+  const { jsonrpc, id, method } = message;
+  const params = message.params ?? {};
   if (jsonrpc !== '2.0') throw invalid('jsonrpc must be "2.0"');
   if (id !== undefined && typeof id !== 'string' && !Number.isSafeInteger(id))
     throw invalid('id must be text or an integer');
