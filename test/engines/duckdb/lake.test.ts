@@ -152,6 +152,19 @@ describe.skipIf(isWithoutExtensions)('a DuckLake', () => {
     expect(answer).toEqual({ data: { counts: { dataVersion, rows: body.result } } });
   });
 
+  test('rows are those of now after the snapshot that brought them has been expired', async () => {
+    await lake.run(insertTen());
+    const { newest, n, total } = await state();
+    await lake.run('INSERT INTO w.others VALUES (1)', 'DELETE FROM w.others WHERE n = 1');
+    await eventually(async () => expect((await get('counts')).body).toEqual(count(n, total)));
+    await lake.run(`CALL ducklake_expire_snapshots('w', versions => [${newest}])`);
+    const after = { status: 200, version: String(newest + 1), body: count(n, total) };
+    await eventually(async () => expect(await get('counts')).toMatchObject(after));
+    const other = await open();
+    expect(await get('counts', '', other)).toMatchObject(after);
+    await other.close();
+  });
+
   test('what is kept warm is refreshed once its tables have changed', async () => {
     // Of the only hot key: a gateway that other tests use has refreshes of other keys.
     const warm = await open();
