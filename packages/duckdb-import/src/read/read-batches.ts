@@ -141,7 +141,7 @@ class BatchReader {
       const { fields } = table;
       const normalize = buildNormalizer(fields);
       const plain = await openPlainLines(file, position.offset, { connect, fields, scratch: this.#copies });
-      reading.rejects.push(...plain.rejects);
+      reading.rejects = plain.rejects;
       for await (const chunk of plain.bytes) {
         for (let at = 0; at < chunk.length; ) {
           if (writer === undefined && this.#isFull()) yield* this.#take();
