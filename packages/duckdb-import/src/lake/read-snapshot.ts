@@ -77,8 +77,10 @@ export async function snapshotAt(
   const rows = (sql: string) => readRows(connection, sql);
   // SQLite has it as text.
   const time = 'CAST(snapshot_time AS TIMESTAMPTZ)';
-  const [latest] = await rows(`SELECT snapshot_id::DOUBLE FROM ${snapshots}
+  const isFollowed = `snapshot_id + 1 IN (SELECT snapshot_id FROM ${snapshots}) OR snapshot_id = (SELECT max(snapshot_id) FROM ${snapshots})`;
+  const [latest] = await rows(`SELECT snapshot_id::DOUBLE, ${isFollowed} FROM ${snapshots}
     WHERE ${time} <= make_timestamptz(${micros}) ORDER BY ${time} DESC, snapshot_id DESC LIMIT 1`);
+  if (latest?.[1] === false) return { problem: 'the snapshot of that time may have been expired' };
   if (latest !== undefined) return Number(latest[0]);
   const [first = []] = await rows(`SELECT epoch_ms(min(${time}))::DOUBLE FROM ${snapshots}`);
   return { problem: `the first snapshot is of ${new Date(Number(first[0])).toISOString()}` };
