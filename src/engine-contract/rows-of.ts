@@ -1,6 +1,7 @@
 import { parseDecimal, parseJson, type Revive, shorten } from '@querygate/text';
 import type { RecordField, SavedQuery } from '../catalog/model/saved-query.ts';
 import { GatewayError } from '../errors.ts';
+import { parseDate, parseDatetime, parseTimestamp } from '../files/timestamps.ts';
 import type { Rows } from './engine.ts';
 import { missingRequiredColumn, unsafeInteger } from './engine-errors.ts';
 
@@ -32,9 +33,18 @@ export function rowsOf(
       if (cell === null && column.required) throw missingRequiredColumn(column.name);
       return [column.name, cell ?? undefined];
     });
-    rows.push(JSON.stringify(Object.fromEntries(cells)));
+    rows.push(rowText(Object.fromEntries(cells)));
   }
   return { rows, truncated: false };
+}
+
+/** JSON values may have BigInts, which are numbers of JSON. */
+function rowText(row: object): string {
+  try {
+    return JSON.stringify(row);
+  } catch {
+    return JSON.stringify(row, (_, value) => (typeof value === 'bigint' ? numberOf(value) : value));
+  }
 }
 
 /** @returns null for NULL */
@@ -64,11 +74,11 @@ function scalarOf(field: RecordField, value: unknown): unknown {
     case 'timestamp':
       return microsecondsOf(field, value);
     case 'datetime':
-      return localText(field, value, /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?$/).replace(' ', 'T');
+      return localText(field, value, datetimePart, parseDatetime).replace(' ', 'T');
     case 'date':
-      return localText(field, value, /^\d{4}-\d\d-\d\d(?=$|[T ])/);
+      return localText(field, value, datePart, parseDate);
     case 'time':
-      return localText(field, value, /(?:^|(?<=[T ]))\d\d:\d\d:\d\d(?:\.\d+)?$/);
+      return localText(field, value, timePart, (text) => parseDatetime(`1970-01-01T${text}`));
     case 'bytes':
       return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : textOf(field, value);
     case 'json':
@@ -104,21 +114,41 @@ function integerOf(field: RecordField, value: unknown): number {
   throw new GatewayError('ENGINE_FAILED', `The query failed: ${field.name}: ${unsafeInteger}`);
 }
 
-function microsecondsOf(field: RecordField, value: unknown): number {
+/** Before the year 1684 and after 2255, microseconds are beyond 2^53. */
+function microsecondsOf(field: RecordField, value: unknown): unknown {
+  if (typeof value === 'bigint')
+    return value >= earliestMicros && value <= latestMicros ? numberOf(value) : fail(field, value);
   if (!(value instanceof Date) && typeof value !== 'string') return integerOf(field, value);
   const text = value instanceof Date ? isoText(field, value) : value;
-  const [, day, time, fraction = '', zone = 'Z'] =
-    /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,6})\d*)?(Z|[+-]\d\d(?::?\d\d)?)?$/i.exec(text) ?? [];
-  const milliseconds = Date.parse(`${day}T${time}${zone.length === 3 ? `${zone}:00` : zone}`);
-  return Number.isNaN(milliseconds)
-    ? fail(field, value)
-    : milliseconds * 1000 + Number(fraction.padEnd(6, '0'));
+  const parsed = /[T ]\d\d:\d\d:\d\d/i.test(text) ? parseTimestamp(text) : undefined;
+  return parsed === undefined ? fail(field, value) : numberOf(microsOf(parsed));
 }
 
+/** @param timestamp as `parseTimestamp` writes it */
+const microsOf = (timestamp: string): bigint =>
+  BigInt(Date.parse(`${timestamp.slice(0, 19)}Z`)) * 1000n + BigInt(timestamp.slice(20, 26));
+
+const earliestMicros = microsOf('0001-01-01T00:00:00.000000Z');
+const latestMicros = microsOf('9999-12-31T23:59:59.999999Z');
+
+/** A number of JSON, with all digits. */
+const numberOf = (value: bigint): unknown =>
+  Number.isSafeInteger(Number(value)) ? Number(value) : JSON.rawJSON(String(value));
+
+const datetimePart = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?$/;
+const datePart = /^\d{4}-\d\d-\d\d(?=$|[T ])/;
+const timePart = /(?:^|(?<=[T ]))\d\d:\d\d:\d\d(?:\.\d+)?$/;
+
 /** The part of a date or time, without a zone and without zeros at the end of a fraction. */
-function localText(field: RecordField, value: unknown, part: RegExp): string {
+function localText(
+  field: RecordField,
+  value: unknown,
+  part: RegExp,
+  parse: (text: string) => string | undefined,
+): string {
   const text = value instanceof Date ? isoText(field, value).slice(0, -1) : textOf(field, value);
   const [found = fail(field, value)] = part.exec(text) ?? [];
+  if (parse(found) === undefined) fail(field, value);
   return found.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
 }
 

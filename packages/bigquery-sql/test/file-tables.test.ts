@@ -353,3 +353,8 @@ test('Parquet with decimals of more digits than DuckDB reads is refused', async 
     'd: the file has DECIMAL(76, 38), and only decimals of at most 38 digits can be read; write it as DECIMAL(38, …) or as text',
   );
 });
+
+test('a result of many rows is printed', async () => {
+  const { status, stdout } = await runCommand(['select n from unnest(generate_array(1, 130000)) as n']);
+  expect([status, stdout.split('\n').at(-3)]).toEqual([0, '130000']);
+});

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { nightly } from '../../../test/support/nightly.ts';
 import { ownSession } from './support/own-session.ts';
 
 const session = ownSession();
@@ -38,6 +39,12 @@ describe('KLL_QUANTILES', () => {
     ],
   ])('gives what the documentation of BigQuery shows: %s', async (sql, expected) => {
     expect(await firstRow(sql)).toEqual(expected);
+  });
+
+  nightly('merges any number of sketches', async () => {
+    const sketches =
+      'SELECT k FROM (SELECT KLL_QUANTILES.INIT_INT64(x, 10) AS k FROM UNNEST([5]) AS x), UNNEST(GENERATE_ARRAY(1, 130000))';
+    expect(await firstRow(`SELECT KLL_QUANTILES.MERGE_INT64(k, 1) FROM (${sketches})`)).toEqual([['5', '5']]);
   });
 
   test('orders FLOAT64 as BigQuery does, and skips NULL', async () => {

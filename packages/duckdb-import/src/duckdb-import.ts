@@ -13,7 +13,7 @@ export { isRemote, isUnreachable } from './store/remote-path.ts';
 export { isDisordered } from './store/check-order.ts';
 export { openStore, type Store, storeInUse, storeName } from './store/open-store.ts';
 export { addedTimes, type Changed, type TimeRange } from './store/changed-times.ts';
-export { dropOlder } from './store/retention.ts';
+export { dropOlder, hasOlder } from './store/retention.ts';
 export { openTables, type StoredTables } from './store/stored-tables.ts';
 export { definitionOf, type TableInStore } from './store/table-in-store.ts';
 export { type Converted, convertTable } from './convert/convert-table.ts';

@@ -74,7 +74,7 @@ export async function openState(options: ImportOptions): Promise<ImportState> {
   if (!isRemote(options.dataDir)) await connection.run('SET enable_external_file_cache = false');
   const manifest = await loadManifest(connection);
   const { entries } = manifest;
-  let lastNumber = Math.max(0, ...entries.keys());
+  let lastNumber = entries.keys().reduce((last, number) => Math.max(last, number), 0);
   return {
     ...{ options, connection, manifest },
     connectForCopies: () => (copies ??= connect()),

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { nightly } from '../../../test/support/nightly.ts';
 import { type ImportFolder, openImportFolder } from './import-folder.ts';
 
 const text = (name: string): Field => ({ name, type: 'STRING', mode: 'NULLABLE' });
@@ -134,4 +135,41 @@ describe.each(Object.keys(widths))('a file of %s column(s)', (width) => {
     expect(found.map(([line]) => Number(line))).toEqual(expected.map(([line]) => line));
     for (const [at, [, reason]] of expected.entries()) expect(found[at]?.[1]).toMatch(reason);
   });
+});
+
+test('equal lines that cannot be read have their reasons by one statement', async () => {
+  const folder = await openImportFolder({}, [{ name: 't', fields: [integer('n')] }]);
+  const sqls: string[] = [];
+  await folder.reopen({
+    async connect() {
+      const connection = await folder.store.connect();
+      const { run } = connection;
+      connection.run = (sql, ...more) => {
+        sqls.push(sql);
+        return run.call(connection, sql, ...more);
+      };
+      return connection;
+    },
+  });
+  folder.write('t.ndjson', `${'disk full\n{"n":"x"}\n'.repeat(100)}{"n":1}\n`);
+  await folder.sync();
+  expect(
+    await folder.query('SELECT reason, count(*) FROM "import".rejects GROUP BY reason ORDER BY reason'),
+  ).toEqual([
+    ['n: "x" is not an integer', 100n],
+    [expect.stringMatching(/^not JSON: /), 100n],
+  ]);
+  // One of all lines, one of those that are left, and one of each reason.
+  expect(sqls.filter((sql) => sql.startsWith('SELECT count(hash('))).toHaveLength(4);
+  await folder.close();
+});
+
+nightly('a file of CSV has any number of rows that cannot be read', async () => {
+  const folder = await openImportFolder({}, [{ name: 't', fields: [integer('n'), text('s')] }]);
+  folder.write('t.csv', `n,s\n${'x\n'.repeat(130_000)}1,a\n`);
+  expect(await folder.sync()).toEqual([
+    expect.stringMatching(/^t\.csv: 130000 rows cannot be read, the first: line 2: /),
+  ]);
+  expect(await folder.query('SELECT n FROM t')).toEqual([[1n]]);
+  await folder.close();
 });

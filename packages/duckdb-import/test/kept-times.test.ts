@@ -202,3 +202,34 @@ describe('a file of which only modes, owners, links or the name change', () => {
     expect(await folder.query('SELECT ctime FROM "import".files')).toEqual([[ctimeNs]]);
   });
 });
+
+describe('a file whose device has another number, as after a mount', () => {
+  const remount = async () => {
+    await folder.query(`UPDATE "import".files SET identity = '7:' || split_part(identity, ':', 2)`);
+    await restart();
+  };
+  const identities = () => folder.query('SELECT identity FROM "import".files ORDER BY number');
+
+  test('is not imported again', async () => {
+    folder.write('logs/a.ndjson', lines(1));
+    await parquet('logs/b.parquet', 2);
+    await folder.sync();
+    const [known, before] = [await numbers(), await identities()];
+    await remount();
+    expect(await imported()).toBe(0);
+    expect([await numbers(), await identities()]).toEqual([known, before]);
+    expect(await rows()).toEqual([1, 2]);
+    expect(await folder.store.tables.files.read(['logs'])?.isUnchanged()).toBe(true);
+  });
+
+  test('is imported from where it has grown since, and as a whole if it was written again', async () => {
+    folder.write('logs/a.ndjson', lines(1));
+    folder.write('logs/b.ndjson', lines(2));
+    await folder.sync();
+    folder.write('logs/a.ndjson', lines(1, 3, 4));
+    overwrite('logs/b.ndjson', lines(5));
+    await remount();
+    expect(await imported()).toBe(3);
+    expect(await rows()).toEqual([1, 3, 4, 5]);
+  });
+});

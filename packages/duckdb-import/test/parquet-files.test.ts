@@ -71,6 +71,20 @@ describe('compressed Parquet', () => {
   });
 });
 
+describe('a table of Delta Lake or Hudi', () => {
+  test.each([
+    ['_delta_log/00000000000000000000.json', 'a table of Delta Lake'],
+    ['.hoodie/hoodie.properties', 'a table of Hudi'],
+  ])('is not read: %s', async (name, kind) => {
+    folder.write(`logs/part/${name}`, '{}');
+    await parquet('logs/part/1.parquet', 'SELECT 1 AS id');
+    expect(await folder.sync()).toEqual([
+      expect.stringContaining(`logs/part: is ${kind}, which is not read`),
+    ]);
+    expect(await rows()).toEqual([]);
+  });
+});
+
 describe('a table of Iceberg', () => {
   test.each(['v1.metadata.json', '00001-6c1c9d4e-0b5a-4c1e-8d0b-8b3b2f6f0c51.metadata.json'])(
     'is not read: %s',

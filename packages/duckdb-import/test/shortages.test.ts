@@ -93,6 +93,23 @@ describe('a shortage that passes does not make a file unreadable', () => {
     expect(await ids()).toEqual([1, 2]);
   });
 
+  test.each([
+    ['one of CSV', 'COPY (', '1-logs.csv', 'id\n1\n'],
+    ['one of JSON beside others', 'INSERT INTO', '1.ndjson', lines(1)],
+  ])('while %s is read, and others are imported', async (_, at, name, content) => {
+    folder.write(`logs/${name}`, content);
+    folder.write('logs/2.ndjson', lines(2));
+    // Rows of JSON are stored with those of the other file, and then alone; CSV is read with its bad rows, and then without.
+    fault = { at, message: memory, times: 2 };
+    expect(await folder.sync()).toEqual([paused[memory]]);
+    expect(await ids()).toEqual([2]);
+    expect([...folder.data().problems.values()]).toEqual([
+      `logs/${name}: is not imported yet: ${paused[memory]}`,
+    ]);
+    await folder.sync();
+    expect(await ids()).toEqual([1, 2]);
+  });
+
   test('nor one row, while others are searched that cannot be read', async () => {
     fault = { at: 'SELECT count(hash(', message: memory };
     folder.write('logs.ndjson', `${lines(1)}{"id":"x"}\n`);

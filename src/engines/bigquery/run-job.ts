@@ -101,7 +101,7 @@ function failureOf({ errors = [], jobComplete, schema }: QueryReply) {
 
 function startQuery(request: JobRequest): Promise<QueryReply> {
   const { deadline } = request;
-  // The same in all attempts, so that BigQuery runs the query once.
+  // The same in all attempts; BigQuery may ignore it in queries that only read, and run and bill each attempt.
   const body = {
     ...request.body,
     requestId: randomUUID(),

@@ -10,6 +10,7 @@ import { openDemo } from './demo/open-demo.ts';
 import {
   buildExclusive,
   dropOlder,
+  hasOlder,
   type Import,
   importStore,
   isDisordered,
@@ -124,16 +125,20 @@ async function openDataFolder(options: DataOptions, dataDir: string): Promise<Lo
   // The tables' own connection runs one transaction at a time.
   const exclusive = buildExclusive();
   const order: OrderState = { newRows: 0 };
-  const retention: RetentionState = { ranAt: Number.NEGATIVE_INFINITY };
+  const retention: RetentionState = {};
+  const sync = async (): Promise<ImportReport> => {
+    const report = await importChanges(data, options);
+    order.newRows += report.rows;
+    await applyRetention(connection, options, retention, report.rows);
+    return report;
+  };
 
-  order.newRows += (await importChanges(data, options)).rows;
-  await applyRetention(connection, options, retention);
+  await sync();
   const repeat = openRepeat({
     everyMs: settings.refreshSeconds * 1000,
     work: () =>
       exclusive(async () => {
-        order.newRows += (await importChanges(data, options)).rows;
-        await applyRetention(connection, options, retention);
+        await sync();
         await restoreOrder(connection, options, order);
       }),
     onError: (error) => {
@@ -150,7 +155,7 @@ async function openDataFolder(options: DataOptions, dataDir: string): Promise<Lo
     ...{ source: folder, folders: [folder], paths: [] },
     refresh() {
       refreshing ??= exclusive(async () => {
-        order.newRows += (await importChanges(data, options)).rows;
+        await sync();
       }).finally(() => {
         refreshing = undefined;
       });
@@ -160,7 +165,7 @@ async function openDataFolder(options: DataOptions, dataDir: string): Promise<Lo
       if (isRemote(dataDir) && requireReachable(error, listener.problem)) return true;
       return data.blame(files, error);
     },
-    replaceTables: (change) => exclusive(() => replaceTables(data, options, change)),
+    replaceTables: (change) => exclusive(() => replaceTables(data, sync, options, change)),
     dropTables: (old) =>
       exclusive(async () => {
         for (const table of old) await tables.drop(table);
@@ -178,23 +183,23 @@ async function openDataFolder(options: DataOptions, dataDir: string): Promise<Lo
 /** Leaves out rows of a lake by age. */
 async function hidesOld(options: DataOptions): Promise<() => Promise<void>> {
   const connection = await options.connect();
-  const retention: RetentionState = { ranAt: Number.NEGATIVE_INFINITY };
+  const retention: RetentionState = {};
   return () => applyRetention(connection, options, retention);
 }
 
 async function replaceTables(
   data: Import,
-  options: DataOptions,
+  sync: () => Promise<ImportReport>,
+  { tables }: DataOptions,
   { staged, removed }: TableChange,
 ): Promise<void> {
-  const { tables } = options;
   // After a failure, those that were adopted are not adopted again.
   const added = staged.filter((table) => !tables.all.includes(table));
   const ended = removed.filter((name) => tables.all.some((table) => table.name === name));
   await data.reset([...added.map(({ name }) => name), ...ended], () =>
     adoptTables(tables, { staged: added, removed: ended }),
   );
-  const { isComplete } = await importChanges(data, options);
+  const { isComplete } = await sync();
   if (!isComplete) throw new Error('the rows of the changed tables could not be imported completely');
 }
 
@@ -207,19 +212,29 @@ async function importChanges(data: Import, { listener, store }: DataOptions): Pr
   return report;
 }
 
+/** The last time that rows were dropped. */
 interface RetentionState {
-  /** As `performance.now()`. */
-  ranAt: number;
+  last?: {
+    /** As `performance.now()`. */
+    readonly ranAt: number;
+    readonly before: Date;
+  };
 }
 
 async function applyRetention(
   connection: DuckDBConnection,
   { settings, listener, now, tables }: DataOptions,
   state: RetentionState,
+  importedRows = 0,
 ): Promise<void> {
-  if (settings.retentionDays === undefined || performance.now() - state.ranAt < retentionEveryMs) return;
-  state.ranAt = performance.now();
+  const { last } = state;
+  if (settings.retentionDays === undefined) return;
+  if (last !== undefined && performance.now() - last.ranAt < retentionEveryMs) {
+    // Imported rows may be older than those that were dropped.
+    if (importedRows === 0 || !(await hasOlder(connection, tables, last.before))) return;
+  }
   const before = new Date(now().getTime() - settings.retentionDays * dayMs);
+  state.last = { ranAt: performance.now(), before };
   const dropped = await dropOlder(connection, tables, before);
   if (dropped > 0) listener.news(`dropped ${formatCount(dropped)} rows from before ${before.toISOString()}`);
 }

@@ -60,14 +60,24 @@ function addressIn(text: string): QuackAddress | undefined {
   const url = URL.parse(text);
   if (url?.protocol !== 'quack:' || url.hostname === '' || url.username + url.password + url.hash !== '')
     return undefined;
-  const path = url.pathname
-    .split('/')
-    .filter((part) => part !== '')
-    .map(decodeURIComponent);
-  if (path.length > 2 || !['', '?tls=off', '?tls=on'].includes(url.search)) return undefined;
+  const path = partsOf(url.pathname);
+  if (path === undefined || path.length > 2 || !['', '?tls=off', '?tls=on'].includes(url.search))
+    return undefined;
   return {
     uri: `quack:${url.host}`,
     tls: url.search === '' ? !isLoopback(url.hostname) : url.search === '?tls=on',
     path,
   };
+}
+
+/** @returns undefined if a percent sign has no code after it */
+function partsOf(pathname: string): readonly string[] | undefined {
+  try {
+    return pathname
+      .split('/')
+      .filter((part) => part !== '')
+      .map(decodeURIComponent);
+  } catch {
+    return undefined;
+  }
 }

@@ -18,13 +18,18 @@ export class ServerFailure extends Error {
   constructor(error: unknown, token: string) {
     const text = error instanceof Error ? error.message : String(error);
     // The client adds the statement that it ran itself.
-    super((text.split('\n\nLINE 1: FROM quack_query_by_name', 1)[0] ?? '').replaceAll(token, '…'));
+    const ofServer = (text.split('\n\nLINE 1: FROM quack_query_by_name', 1)[0] ?? '').replaceAll(token, '…');
+    super(ofServer.replace(outOfMemory, 'Out of Memory Error: '));
     this.isUnknownSession = /Invalid connection id|Connection does not exist/.test(this.message);
     this.isUnreachable = /^(?:IO|HTTP) Error: /.test(this.message);
     this.isUntrusted = /SSL (?:peer certificate|CA cert)/.test(this.message);
     this.isRefused = this.message.includes('Authentication failed');
   }
 }
+
+/** Quack gives a shortage of memory on the server the class of an error of values. */
+const outOfMemory =
+  /^Invalid Input Error: (?=(?:could not|failed to) (?:allocate|pin|offload) (?:data|block) )/;
 
 /** The tables of the server are not those that are declared. */
 export class WrongTables extends Error {

@@ -160,6 +160,19 @@ describe.skipIf(!isNightly || isWithoutExtensions || !hasMoto)('a bucket', () =>
     gateway = undefined;
   });
 
+  test.each([
+    ['_delta_log/00000000000000000000.json', 'a table of Delta Lake'],
+    ['.hoodie/00000000000000000000.json', 'a table of Hudi'],
+    ['metadata/v1.metadata.json', 'an Iceberg table'],
+  ])('a folder with %s is refused', async (name, kind) => {
+    await maker.connection.run(`COPY (SELECT 1 AS n) TO 's3://bucket/logs/others/${name}'`);
+    await maker.connection.run("COPY (SELECT 1 AS n) TO 's3://bucket/logs/others/data/1.parquet'");
+    await open();
+    expect(await get('other')).toMatchObject({ status: 502, body: { error: { code: 'DATA_UNREADABLE' } } });
+    expect(logged()).toContain(`others: is ${kind}, which is not read`);
+    expect(await get('sums')).toEqual(all);
+  });
+
   test('what is not Parquet, or would have to be imported, is named', async () => {
     await maker.connection.run("COPY (SELECT 1 AS n) TO 's3://bucket/logs/others.csv'");
     await open();

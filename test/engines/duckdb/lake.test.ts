@@ -47,6 +47,11 @@ const files = {
     'parameters: { tenant: { type: string, required: true, description: t } }\n',
     '{ row: { type: string, description: r } }',
   ),
+  'past.sql': query(
+    7,
+    'SELECT COUNT(*) AS n, SUM(id) AS total FROM events FOR SYSTEM_TIME AS OF @at',
+    'parameters: { at: { type: timestamp, bind: TIMESTAMP, description: a } }\n',
+  ),
   'caller.sql': query(
     5,
     'WITH t AS (SELECT id FROM events) SELECT COUNT(*) AS n, SUM(id) AS total FROM t',
@@ -150,6 +155,28 @@ describe.skipIf(isWithoutExtensions)('a DuckLake', () => {
     const { version: dataVersion, body } = await get('counts');
     const answer = await gateway.graphql('{ counts { dataVersion rows { n total } } }');
     expect(answer).toEqual({ data: { counts: { dataVersion, rows: body.result } } });
+  });
+
+  test('rows are those of now after the snapshot that brought them has been expired', async () => {
+    await lake.run(insertTen());
+    const { newest, n, total } = await state();
+    await lake.run('INSERT INTO w.others VALUES (1)', 'DELETE FROM w.others WHERE n = 1');
+    await eventually(async () => expect((await get('counts')).body).toEqual(count(n, total)));
+    const times = await lake.run(
+      `SELECT epoch_ms(snapshot_time)::DOUBLE + 1 AS ms FROM ducklake_snapshots('w') WHERE snapshot_id >= ${newest} ORDER BY 1`,
+    );
+    const [expired, kept] = times.map(({ ms }) => `?at=${new Date(Number(ms)).toISOString()}`);
+    await lake.run(`CALL ducklake_expire_snapshots('w', versions => [${newest}])`);
+    const after = { status: 200, version: String(newest + 1), body: count(n, total) };
+    await eventually(async () => expect(await get('counts')).toMatchObject(after));
+    const other = await open();
+    expect(await get('counts', '', other)).toMatchObject(after);
+    expect(await get('past', kept, other)).toMatchObject({ status: 200, body: count(n, total) });
+    expect(await get('past', expired, other)).toMatchObject({
+      status: 400,
+      body: { error: { message: expect.stringMatching(/the snapshot of that time may have been expired$/) } },
+    });
+    await other.close();
   });
 
   test('what is kept warm is refreshed once its tables have changed', async () => {

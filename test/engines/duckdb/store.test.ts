@@ -21,6 +21,7 @@ import { withDefaults } from '../../../src/engines/duckdb/duckdb-options.ts';
 import { openDuckdb } from '../../../src/engines/duckdb/open-duckdb.ts';
 import { isDisordered, openStore, openTables } from '@querygate/duckdb-import';
 import type { Engine } from '../../../src/engine-contract/engine.ts';
+import { eventually } from '../../support/eventually.ts';
 import { engineHost } from '../../support/engine-host.ts';
 import { draftQuery } from '../../support/queries.ts';
 
@@ -229,6 +230,8 @@ describe('the store', () => {
     await open({ DATA_RETENTION_DAYS: '7' });
     expect(await select(count)).toBe(1);
     expect(news.join()).toContain('dropped 1 rows from before 2026-03-03');
+    appendFileSync(file(), `${old}\n${line(3, '/c')}`);
+    await eventually(async () => expect(await select(count)).toBe(2));
   });
 
   test('has a view of every table with its declared columns', async () => {

@@ -157,6 +157,28 @@ describe.skipIf(isWithoutExtensions)('a server of DuckDB', () => {
     expect(await rows()).toEqual({ result: [{ x: 1 }] });
   });
 
+  test('has an address that can be decoded', () => {
+    const url = 'quack://db.example.com/%zz';
+    expect(() => checkQuackOptions({ url, token: 't' })).toThrow(
+      /^The options of quack .*\n {2}url: must be the /,
+    );
+  });
+
+  test('without memory for a query says so', async () => {
+    const heavy = queryText({
+      name: 'heavy',
+      columns: { x: 'integer' },
+      sql: "select length(string_agg(repeat('x', 100000 + n), '')) as x from visits",
+    });
+    const { get } = await open({ 'heavy.sql': heavy });
+    await server.ask(`SET memory_limit = '50MB'`);
+    const failed = await get('heavy');
+    await server.ask(`RESET memory_limit`);
+    expect(await failed.json()).toMatchObject({
+      error: { code: 'ENGINE_FAILED', message: 'The query needs more memory than the engine may use' },
+    });
+  });
+
   test('that refuses the token ends the start, and the message does not have it', async () => {
     const wrong = 'another-token-of-somebody';
     const error = await open({ 'daily.sql': daily }, { QUACK_TOKEN: wrong }).then(

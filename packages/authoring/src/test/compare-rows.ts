@@ -242,13 +242,12 @@ function alignedDifferences(
   for (const [toExpected, toActual] of [...kept, [middle.expected.length, middle.actual.length] as const]) {
     const place = (rows: readonly ComparedRow[], from: number, to: number) =>
       rows.slice(from, to).map((row, index) => ({ row, at: start + from + index }));
-    differences.push(
-      ...pairedDifferences(
-        place(middle.expected, fromExpected, toExpected),
-        place(middle.actual, fromActual, toActual),
-        columns,
-      ),
+    const paired = pairedDifferences(
+      place(middle.expected, fromExpected, toExpected),
+      place(middle.actual, fromActual, toActual),
+      columns,
     );
+    for (const difference of paired) differences.push(difference);
     [fromExpected, fromActual] = [toExpected + 1, toActual + 1];
   }
   return differences;

@@ -96,3 +96,9 @@ describe('several rows', () => {
     ]);
   });
 });
+
+test('any number of rows that are not expected are reported', () => {
+  const one = row({ n: 1 });
+  const actual = Array.from({ length: 130_000 }, () => one);
+  expect(compareRows(actual, { rows: [] }, columns).differences).toHaveLength(actual.length);
+});

@@ -56,7 +56,9 @@ function resultText({ columns, rows, truncated }: Result, elapsedMs: number): st
   const head = [columns.map(({ name }) => name), columns.map(({ type }) => type)];
   // Rows may have texts of strangers, which a terminal would take as commands.
   const body = rows.map((row) => row.map((cell, at) => visibleText(cellText(cell, columns[at]?.type ?? ''))));
-  const widths = columns.map((_, at) => Math.max(...[...head, ...body].map((row) => row[at]?.length ?? 0)));
+  const widths = columns.map((_, at) =>
+    [...head, ...body].reduce((most, row) => Math.max(most, row[at]?.length ?? 0), 0),
+  );
   const line = (row: readonly string[], isHead: boolean) =>
     row
       .map((text, at) => {

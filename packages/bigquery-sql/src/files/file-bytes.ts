@@ -52,11 +52,26 @@ export async function* decompress({ path, compression }: PackedFile): AsyncGener
     yield* readBytes(path);
     return;
   }
-  // The rotation of logs leaves such files, in which nothing was compressed.
-  if ((await stat(path)).size === 0) return;
-  const options = { chunkSize: 1 << 20 };
-  const decompressor = compression === 'gz' ? zlib.createGunzip(options) : zlib.createZstdDecompress(options);
-  const source = createReadStream(path, { highWaterMark: 1 << 20 });
+  const { size } = await stat(path);
+  // The rotation of logs leaves files of 0 bytes, in which nothing was compressed.
+  for (let at = 0; at < size; ) {
+    const read = yield* decompressFrom(path, compression, at);
+    // A stream of gzip ends with the last of its members, and one of Zstandard with any frame.
+    at = compression === 'gz' ? size : at + read;
+  }
+}
+
+/** @returns how many bytes of the file were decompressed */
+async function* decompressFrom(
+  path: string,
+  compression: 'gz' | 'zst',
+  start: number,
+): AsyncGenerator<Buffer, number> {
+  // Frames after the first may be many and small, and bytes after a frame are read again.
+  const chunkSize = start === 0 ? 1 << 20 : 1 << 16;
+  const decompressor =
+    compression === 'gz' ? zlib.createGunzip({ chunkSize }) : zlib.createZstdDecompress({ chunkSize });
+  const source = createReadStream(path, { start, highWaterMark: chunkSize });
   source.once('error', (error) => decompressor.destroy(error));
   try {
     for await (const chunk of source.pipe(decompressor)) yield chunk;
@@ -66,4 +81,5 @@ export async function* decompress({ path, compression }: PackedFile): AsyncGener
     source.destroy();
     decompressor.destroy();
   }
+  return decompressor.bytesWritten;
 }

@@ -93,7 +93,7 @@ interface LakeState extends LakeOptions {
 async function readLake(state: LakeState): Promise<boolean> {
   const { catalog, connection, known, problems, reader, tables } = state;
   const database = await catalog.current();
-  const { tables: inLake } = await reader.read(connection, database);
+  const inLake = await reader.read(connection, database);
   const next = new Map<string, FilesOfTable>();
   const read = new Map<string, string>();
   for (const { name } of tables.all) {

@@ -22,16 +22,15 @@ export class SnapshotReader {
   #last = -1;
 
   /** The tables of the newest snapshot. */
-  async read(
-    connection: DuckDBConnection,
-    database: string,
-  ): Promise<{ readonly snapshot: number; readonly tables: readonly LakeTable[] }> {
+  async read(connection: DuckDBConnection, database: string): Promise<readonly LakeTable[]> {
     const metadata = metadataOf(database);
     const rows = (sql: string) => readRows(connection, sql);
+    const snapshots = `${metadata}.ducklake_snapshot`;
     const [ends = []] = await rows(
-      `SELECT max(snapshot_id)::DOUBLE, min(snapshot_id)::DOUBLE FROM ${metadata}.ducklake_snapshot`,
+      `SELECT max(snapshot_id)::DOUBLE, max(snapshot_id) FILTER (snapshot_id - 1 NOT IN (SELECT snapshot_id FROM ${snapshots}))::DOUBLE
+      FROM ${snapshots}`,
     );
-    const [snapshot = -1, oldest = -1] = ends.map(Number);
+    const [snapshot = -1, unbroken = -1] = ends.map(Number);
     const changes =
       await rows(`SELECT snapshot_id::DOUBLE, changes_made FROM ${metadata}.ducklake_snapshot_changes
       WHERE snapshot_id > ${this.#last} AND snapshot_id <= ${snapshot} ORDER BY snapshot_id`);
@@ -39,12 +38,11 @@ export class SnapshotReader {
       for (const table of changedTables(String(text))) this.#changed.set(table, Number(id));
     this.#last = snapshot;
     const found = await tablesAt(connection, database, snapshot);
-    const tables = found.map((table) => {
+    return found.map((table) => {
       const changed = Math.max(this.#changed.get(table.id) ?? 0, table.version);
-      // An earlier snapshot than the oldest that is kept can no longer be read.
-      return { ...table, version: Math.max(changed, oldest) };
+      // An expired snapshot can no longer be read, and the catalog no longer has its changes.
+      return { ...table, version: Math.max(changed, unbroken) };
     });
-    return { snapshot, tables };
   }
 }
 
@@ -79,8 +77,10 @@ export async function snapshotAt(
   const rows = (sql: string) => readRows(connection, sql);
   // SQLite has it as text.
   const time = 'CAST(snapshot_time AS TIMESTAMPTZ)';
-  const [latest] = await rows(`SELECT snapshot_id::DOUBLE FROM ${snapshots}
+  const isFollowed = `snapshot_id + 1 IN (SELECT snapshot_id FROM ${snapshots}) OR snapshot_id = (SELECT max(snapshot_id) FROM ${snapshots})`;
+  const [latest] = await rows(`SELECT snapshot_id::DOUBLE, ${isFollowed} FROM ${snapshots}
     WHERE ${time} <= make_timestamptz(${micros}) ORDER BY ${time} DESC, snapshot_id DESC LIMIT 1`);
+  if (latest?.[1] === false) return { problem: 'the snapshot of that time may have been expired' };
   if (latest !== undefined) return Number(latest[0]);
   const [first = []] = await rows(`SELECT epoch_ms(min(${time}))::DOUBLE FROM ${snapshots}`);
   return { problem: `the first snapshot is of ${new Date(Number(first[0])).toISOString()}` };

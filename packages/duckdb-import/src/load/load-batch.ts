@@ -8,7 +8,7 @@ import { describeReason, generalReason } from '../read/describe-problem.ts';
 import type { Slice } from '../read/slices.ts';
 import { linesRelation, parquetRelation, scratchName } from '../read/source-relation.ts';
 import type { DataFile } from '../scan/data-files.ts';
-import { isOutOfSpace } from '../store/disk-space.ts';
+import { isOutOfMemory, isOutOfSpace } from '../store/disk-space.ts';
 import type { SourceRelation } from '../store/import-tables.ts';
 import type { ManifestEntry, Reject } from '../store/manifest.ts';
 import { countRows } from './read-footer.ts';
@@ -38,11 +38,12 @@ const maxReasons = 1000;
  * Stores slices of one table and partition, and their manifest entries, in one transaction; rows that cannot be read become
  * rejects.
  *
- * First all rows are stored as they are. If that fails, the bad rows are searched for and left out; if it fails again,
+ * First all rows are stored as they are. If values make that fail, the bad rows are searched for and left out; if it fails again,
  * each slice is loaded alone.
  *
  * @param loaded gets what is stored
- * @throws Error if disk space or memory is short, or the import is closed; nothing of the slices is stored then
+ * @returns those that cannot be stored, also because memory is short
+ * @throws Error if disk space is short, or the import is closed; nothing of the slices is stored then
  */
 export async function loadBatch(
   state: ImportState,
@@ -59,12 +60,15 @@ export async function loadBatch(
       await storeWithRetries(state, table, filtered, loaded);
       return {};
     } catch (error) {
-      if (isOutOfSpace(error) || state.options.signal.aborted) throw error;
+      if ((isOutOfSpace(error) && !isOutOfMemory(error)) || state.options.signal.aborted) throw error;
       return { error };
     }
   };
-  if (!('error' in (await attempt((slice) => slice)))) return [];
-  const second = await attempt((slice) => rejectRows(state, table, slice));
+  const asTheyAre = await attempt((slice) => slice);
+  if (!('error' in asTheyAre)) return [];
+  const second = isOutOfMemory(asTheyAre.error)
+    ? asTheyAre
+    : await attempt((slice) => rejectRows(state, table, slice));
   if (!('error' in second)) return [];
   if (others.length === 0) return [{ slice: first, error: second.error }];
   const failures: LoadFailure[] = [];

@@ -88,7 +88,7 @@ export async function placeFiles(state: ImportState, changes: readonly Change[])
     const schema = state.options.tables.all.find(({ name }) => name === table);
     if (schema === undefined) continue;
     const placed = await placeFilesOf(state, schema, ofTable);
-    left.push(...placed.left);
+    for (const change of placed.left) left.push(change);
     interruption ??= placed.interruption;
   }
   return { left, interruption };

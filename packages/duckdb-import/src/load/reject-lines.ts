@@ -61,8 +61,9 @@ export async function rejectLines(options: RejectOptions): Promise<readonly Reje
       options.signal.throwIfAborted();
       const lines = chunk.filter(({ line }) => !isBlank(line));
       const bad = (await errorIn(lines, probe)) === undefined ? [] : await findBadLines(lines, probe);
+      const errorOf = buildErrorOf(probe);
       for (const line of bad) {
-        const error = rejected.length < maxReasons ? await errorIn([line], probe) : undefined;
+        const error = rejected.length < maxReasons ? await errorOf(line) : undefined;
         rejected.push({ index: line.index, error });
       }
       const accepted = new Set(chunk).difference(new Set(bad));
@@ -128,6 +129,16 @@ async function errorIn(lines: readonly Line[], options: ProbeOptions): Promise<u
     if (isOutOfSpace(error)) throw error;
     return error;
   }
+}
+
+/** The errors of single lines. Each takes a statement, and logs have the same lines again and again. */
+function buildErrorOf(options: ProbeOptions): (line: Line) => Promise<unknown> {
+  const known = new Map<string, unknown>();
+  return async (one) => {
+    const text = one.line.toString('latin1');
+    if (!known.has(text)) known.set(text, await errorIn([one], options));
+    return known.get(text);
+  };
 }
 
 async function bisect(lines: readonly Line[], options: ProbeOptions): Promise<readonly Line[]> {

@@ -69,7 +69,7 @@ export class LinesWriter {
         written = at + 1;
         this.rejects.push({ line: lines, reason });
       } else {
-        text.push(...parts);
+        for (const part of parts) text.push(part);
         if (isRow(line) || !parts.every(isBlank)) rows += 1;
       }
       start = at + 1;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { canGrow, type DataFile, hasChanged } from '../scan/data-files.ts';
 import type { Change } from '../scan/find-changes.ts';
-import { isOfDevice, isOutOfSpace } from '../store/disk-space.ts';
+import { isOfDevice, isOutOfMemory, isOutOfSpace } from '../store/disk-space.ts';
 import { type BatchLimits, LinesWriter, type Position } from './lines-writer.ts';
 import { buildNormalizer } from './normalize-lines.ts';
 import { openPlainLines, type PlainOptions } from './plain-lines.ts';
@@ -23,7 +23,7 @@ export interface FileFailure {
   readonly file: DataFile;
   /** Numbers of the manifest entries to remove. */
   readonly numbers: readonly number[];
-  /** undefined for a file that has just been changed: the next sync reads it again. */
+  /** undefined for a file that has just been changed; as when memory is short, the next sync reads it again. */
   readonly error: unknown;
 }
 
@@ -117,14 +117,15 @@ class BatchReader {
         (await this.#batchFor(table, file)).slices.push(uncopiedSlice(reading));
       else yield* this.#copyLines(table, reading);
     } catch (error) {
-      if (isOutOfSpace(error)) throw error;
+      const isShortOfMemory = isOutOfMemory(error);
+      if (isOutOfSpace(error) && !isShortOfMemory) throw error;
       const { entry, replaces } = reading ?? { entry: undefined, replaces: change.replaces };
       const open = this.#open;
       if (open) open.slices = open.slices.filter((slice) => slice.entry.number !== entry?.number);
       const own = entry === undefined ? [] : [entry.number];
       const isChanged = await hasChanged(file);
       // The next sync goes on after the rows that are stored.
-      const numbers = isOfDevice(error) ? [] : isChanged ? own : [...own, ...replaces];
+      const numbers = isOfDevice(error) || isShortOfMemory ? [] : isChanged ? own : [...own, ...replaces];
       yield { failure: { file, numbers, error: isChanged ? undefined : error } };
     } finally {
       if (file.format === 'csv') await rm(this.#copies, { recursive: true, force: true });
@@ -141,7 +142,7 @@ class BatchReader {
       const { fields } = table;
       const normalize = buildNormalizer(fields);
       const plain = await openPlainLines(file, position.offset, { connect, fields, scratch: this.#copies });
-      reading.rejects.push(...plain.rejects);
+      reading.rejects = plain.rejects;
       for await (const chunk of plain.bytes) {
         for (let at = 0; at < chunk.length; ) {
           if (writer === undefined && this.#isFull()) yield* this.#take();

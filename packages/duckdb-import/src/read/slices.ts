@@ -37,7 +37,7 @@ export interface FileReading {
   /** True if only the file's name or modification time has changed. */
   readonly isUnchanged: boolean;
   /** Rows that were rejected while the file was copied; they are stored with the first slice. */
-  readonly rejects: Reject[];
+  rejects: readonly Reject[];
 }
 
 /** Continues a file where its entry says, or begins another one. */

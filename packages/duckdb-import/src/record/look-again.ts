@@ -22,12 +22,17 @@ export async function lookAgain(state: ImportState, touched: readonly Touched[])
   let left = maxBytes;
   for (const { entry, file } of touched.toSorted((a, b) => Number(timeOf(a) - timeOf(b)))) {
     const isKnown = entry.ctime !== undefined;
+    const { ctime, identity } = file;
+    if (entry.ctime === ctime) {
+      same.push({ ...entry, identity });
+      continue;
+    }
     if (left <= 0) continue;
     const digest = await digestOf({ entry, file }).catch(() => undefined);
     // It is gone, or cannot be read.
     if (digest === undefined) continue;
     if (digest !== '' && entry.footer === undefined) left -= file.size;
-    if (!isKnown || digest === entry.digest) same.push({ ...entry, digest, ctime: file.ctime });
+    if (!isKnown || digest === entry.digest) same.push({ ...entry, digest, ctime, identity });
     else changes.push({ file, knownEntry: undefined, replaces: [entry.number], digest });
   }
   if (same.length === 0) return changes;

@@ -44,8 +44,8 @@ export async function reportSync(
   const { waiting } = recorded;
   const names = options.tables.all.map(({ name }) => name);
   const found = importWarnings(folder, names, manifest.entries.values(), { problems, waiting });
-  const waitingSince =
-    waiting.length === 0 ? undefined : Math.min(...waiting.map(({ mtime }) => Number(mtime / 1_000_000n)));
+  const times = waiting.map(({ mtime }) => Number(mtime / 1_000_000n));
+  const waitingSince = times.length === 0 ? undefined : times.reduce((least, time) => Math.min(least, time));
   const leftOut = leftOutWarnings(folder);
   const warnings = [...found.warnings, ...otherNameWarnings(folder), ...leftOut, ...importedParquet(state)];
   const isComplete = interruption === undefined;

@@ -141,8 +141,9 @@ async function findFiles(search: Search, name: string, parents: readonly string[
     const real = await realpath(path);
     if (parents.includes(real)) return { files: [] };
     const entries = (await readdir(path)).sort();
-    if (entries.includes('metadata') && (await isIceberg(join(path, 'metadata'))))
-      return { files: [], problem: `${name}: ${isIcebergTable}` };
+    const metadata = entries.includes('metadata') ? await metadataIn(path) : [];
+    const problem = [...entries, ...metadata].map((entry) => otherTable(`${name}/${entry}`)).find(Boolean);
+    if (problem !== undefined) return { files: [], problem };
     const inside = [...parents, real];
     return mergeFiles(
       await Promise.all(entries.map((entry) => findFiles(search, join(name, entry), inside))),
@@ -199,12 +200,26 @@ export const isCompressedParquet = (kind: Pick<DataFile, 'format' | 'compression
 export const compressedParquet =
   'Parquet compresses its columns itself: decompress it with gunzip or unzstd, to a name that ends in .parquet';
 
-/** Its folder has files of removed rows, too. */
-const isIcebergTable = 'is an Iceberg table, which is not read: write its rows as Parquet files elsewhere';
+const metadataIn = async (folder: string): Promise<readonly string[]> =>
+  (await readdir(join(folder, 'metadata')).catch(() => [])).map((name) => `metadata/${name}`);
 
-/** True for the metadata of a table of Iceberg: `v1.metadata.json`, `00000-<uuid>.metadata.json`. */
-const isIceberg = async (folder: string): Promise<boolean> =>
-  (await readdir(folder).catch(() => [])).some((name) => /^v?\d+.*\.metadata\.json$/.test(name));
+/** Formats of tables whose folders have files of removed rows, too, by the names of their metadata. */
+const otherTables: readonly (readonly [kind: string, metadata: RegExp])[] = [
+  // `v1.metadata.json`, `00000-<uuid>.metadata.json`
+  ['an Iceberg table', /\/metadata\/v?\d+[^/]*\.metadata\.json$/],
+  ['a table of Delta Lake', /\/_delta_log(?:\/|$)/],
+  ['a table of Hudi', /\/\.hoodie(?:\/|$)/],
+];
+
+/** Why the folder is not read whose metadata has a name; undefined for other names. */
+export function otherTable(name: string): string | undefined {
+  for (const [kind, metadata] of otherTables) {
+    const end = name.search(metadata);
+    if (end > 0)
+      return `${name.slice(0, end)}: is ${kind}, which is not read: write its rows as Parquet files elsewhere`;
+  }
+  return undefined;
+}
 
 /** The name of the table whose rows a file or folder of a data folder has. */
 export const tableOf = (name: string) => name.split(sep, 1)[0]?.replace(/\..*/s, '') ?? '';
@@ -237,7 +252,7 @@ export async function hasChanged({ path, size, mtime }: DataFile): Promise<boole
 }
 
 /** Files that other tools put beside their data: `_temporary/`, `.part-0.json.crc` and the like. */
-export const isHidden = (name: string) => /(^|[\\/])[._]/.test(name);
+export const isHidden = (name: string) => name.split(sep).some((part) => /^[._]/.test(part));
 
 /** The column values that the folders of a name give. */
 function partitionOf(name: string): DataFile['partition'] {

@@ -14,7 +14,10 @@ export interface Change {
   readonly digest?: string;
 }
 
-/** A file of which only the time of its last change differs, as chmod or a link makes it, or a write that keeps `mtime`. */
+/**
+ * A file of which only the time of its last change differs, as chmod or a link makes it, or a write that keeps `mtime`; or only
+ * the number of its device, as a mount makes it.
+ */
 export interface Touched {
   readonly file: DataFile;
   readonly entry: ManifestEntry;
@@ -55,7 +58,7 @@ export function findChanges(found: readonly DataFile[], entries: readonly Manife
     const entry = pairs.get(file);
     if (entry !== undefined && isUnchanged(file, entry)) {
       unchanged.push(entry);
-      if (file.ctime !== entry.ctime) touched.push({ file, entry });
+      if (file.ctime !== entry.ctime || file.identity !== entry.identity) touched.push({ file, entry });
     } else if (entry === undefined) changed.push({ file, knownEntry: undefined, replaces: [] });
     else if (isSameFile(file, entry)) changed.push({ file, knownEntry: entry, replaces: [] });
     else changed.push({ file, knownEntry: undefined, replaces: [entry.number] });
@@ -67,22 +70,26 @@ export function findChanges(found: readonly DataFile[], entries: readonly Manife
 export const newFiles = ({ changed }: Pick<Changes, 'changed'>): readonly Change[] =>
   changed.filter(({ knownEntry }) => knownEntry === undefined);
 
-function isUnchanged({ identity, name, size, mtime }: DataFile, entry: ManifestEntry): boolean {
-  return (
-    entry.done &&
-    identity === entry.identity &&
-    name === entry.name &&
-    size === entry.size &&
-    mtime === entry.mtime
-  );
-}
+const isUnchanged = (file: DataFile, entry: ManifestEntry): boolean =>
+  entry.done && file.name === entry.name && isSameVersion(file, entry);
 
 /** Decided without reading the file. A file that was imported in part is continued where the import stopped. */
 function isSameFile(file: DataFile, entry: ManifestEntry): boolean {
-  if (file.identity !== entry.identity || !isSameKind(file.name, entry.name)) return false;
-  if (file.size === entry.size && file.mtime === entry.mtime) return true;
-  return canGrow(file) && file.size > entry.size;
+  if (!isSameKind(file.name, entry.name)) return false;
+  if (isSameVersion(file, entry)) return true;
+  return isSameInode(file, entry) && canGrow(file) && file.size > entry.size;
 }
+
+function isSameVersion(file: DataFile, entry: ManifestEntry): boolean {
+  const isSameTime = file.identity === entry.identity || file.ctime === entry.ctime;
+  return isSameInode(file, entry) && isSameTime && file.size === entry.size && file.mtime === entry.mtime;
+}
+
+/** The number of a device may be another one after each mount. */
+const isSameInode = ({ identity, name }: DataFile, entry: ManifestEntry): boolean =>
+  identity === entry.identity || (name === entry.name && inodeOf(identity) === inodeOf(entry.identity));
+
+const inodeOf = (identity: string) => identity.replace(/^.*:/s, '');
 
 /** How many bytes of changed files are to be read. */
 export const bytesToRead = (changes: readonly Change[]): number =>

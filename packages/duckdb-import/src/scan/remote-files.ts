@@ -11,6 +11,7 @@ import {
   isCompressedParquet,
   isHidden,
   kindOf,
+  otherTable,
   tableOf,
   type TableFiles,
   type UnreadFile,
@@ -47,7 +48,8 @@ async function findRemoteFiles(
   for (const [path, size, micros] of listed) {
     const name = String(path).slice(root.length);
     const kind = kindOf(name);
-    if (kind === undefined || isHidden(name)) continue;
+    const problem = otherTable(name);
+    if (problem === undefined && (kind === undefined || isHidden(name))) continue;
     const table = declared.get(tableOf(name).toLowerCase());
     if (table === undefined) {
       others.add(name.split('/', 1)[0] ?? name);
@@ -55,6 +57,8 @@ async function findRemoteFiles(
     }
     const ofTable = found.get(table) ?? { files: [], unread: [] };
     found.set(table, ofTable);
+    if (problem !== undefined) ofTable.problem ??= problem;
+    if (kind === undefined || problem !== undefined) continue;
     const mtime = BigInt(String(micros)) * 1000n;
     const file = {
       ...kind,

@@ -6,6 +6,8 @@ const spareBytes = 128 << 20;
 const outOfSpaceError =
   /No space left|ENOSPC|EDQUOT|disk (?:is )?full|Out of Memory|max_temp_directory_size|Could not write|Failed to allocate|\bE[MN]FILE\b|Too many open files|\bENOMEM\b|Cannot allocate memory/i;
 
+const outOfMemoryError = /Out of Memory|Failed to allocate|\bENOMEM\b|Cannot allocate memory/i;
+
 const deviceError = /\b(?:EIO|ESTALE)\b|Input\/output error|Stale (?:NFS )?file handle/i;
 
 /** These errors are about a value of the data, and quote it. */
@@ -18,6 +20,10 @@ export function isOutOfSpace(error: unknown): boolean {
   if (error instanceof OutOfSpace) return true;
   return error instanceof Error && outOfSpaceError.test(error.message) && !valueError.test(error.message);
 }
+
+/** True if memory is short, which another file may not need as much. */
+export const isOutOfMemory = (error: unknown): boolean =>
+  isOutOfSpace(error) && error instanceof Error && outOfMemoryError.test(error.message);
 
 /** True if the device of a file has failed, such as a network mount: the same file may be readable later. */
 export const isOfDevice = (error: unknown): boolean =>

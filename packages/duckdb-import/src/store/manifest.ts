@@ -62,7 +62,7 @@ export interface Manifest {
   readonly completeTables: Set<string>;
   /** Statements that insert entries, in place of those with the same numbers. */
   put(entries: readonly ManifestEntry[]): readonly string[];
-  /** Statements that store the `ctime` and `digest` of entries. */
+  /** Statements that store the `identity`, `ctime` and `digest` of entries. */
   touch(entries: readonly ManifestEntry[]): readonly string[];
   /** Statements that remove entries and their rejects. */
   remove(numbers: Iterable<number>): readonly string[];
@@ -124,8 +124,8 @@ export async function loadManifest(connection: DuckDBConnection): Promise<Manife
         (entry) => `(${touched.map((column) => literal(entry[column])).join(', ')})`,
       );
       return [
-        `UPDATE ${files} SET "ctime" = new.ctime, "digest" = new.digest
-          FROM (VALUES ${values.join(', ')}) AS new(number, ctime, digest) WHERE ${files}."number" = new.number`,
+        `UPDATE ${files} SET "identity" = new.identity, "ctime" = new.ctime, "digest" = new.digest
+          FROM (VALUES ${values.join(', ')}) AS new(number, identity, ctime, digest) WHERE ${files}."number" = new.number`,
       ];
     },
     remove(numbers) {
@@ -182,7 +182,7 @@ export async function forgetTables(connection: DuckDBConnection, tables: readonl
 const texts = ['table', 'name', 'identity', 'head', 'tail', 'digest'] as const;
 const counts = ['number', 'size', 'headBytes', 'offset', 'lines', 'rows', 'rejected'] as const;
 const columns = [...texts, ...counts, 'mtime', 'ctime', 'done'] as const;
-const touched = ['number', 'ctime', 'digest'] as const;
+const touched = ['number', 'identity', 'ctime', 'digest'] as const;
 
 const literal = (value: string | number | bigint | boolean | undefined) =>
   typeof value === 'string' ? quoteText(value) : String(value ?? 'NULL');

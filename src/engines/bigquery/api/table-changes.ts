@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Engine } from '../../../engine-contract/engine.ts';
 import type { Client } from './client.ts';
+import { resourceRequest } from './resource-request.ts';
 import { optional } from './wire.ts';
 import type { BigqueryOptions } from '../bigquery-options.ts';
 
@@ -27,14 +28,8 @@ export function buildTableChanges(
   const looks = new Map<string, { readonly at: number; readonly modified: Promise<string | undefined> }>();
 
   const modifiedOf = async (name: string, signal: AbortSignal): Promise<string | undefined> => {
-    const path = name.split('.');
-    const [id = '', dataset = options.dataset] = path.toReversed();
-    const projectId = path.slice(0, -2).join('.') || options.projectId;
-    const request = {
-      method: 'GET',
-      path: `/datasets/${encodeURIComponent(dataset)}/tables/${encodeURIComponent(id)}?fields=type,lastModifiedTime,streamingBuffer`,
-      projectId,
-    } as const;
+    const table = resourceRequest('tables', name, options);
+    const request = { ...table, path: `${table.path}?fields=type,lastModifiedTime,streamingBuffer` };
     try {
       const { status, text } = await client.call(request, { timeoutMs, signal });
       const reply = status === 200 ? tableReply.safeParse(JSON.parse(text)) : undefined;

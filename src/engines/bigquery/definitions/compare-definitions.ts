@@ -6,7 +6,7 @@ import type { Problem } from '../../../errors.ts';
 import type { Client } from '../api/client.ts';
 import { optional } from '../api/wire.ts';
 import type { BigqueryOptions } from '../bigquery-options.ts';
-import { resourceRequest } from './resource-request.ts';
+import { resourceRequest } from '../api/resource-request.ts';
 import { differenceOf } from './sql-difference.ts';
 
 interface CompareContext {

@@ -6,7 +6,7 @@ import type { Partitioning } from '../../../engine-contract/engine.ts';
 import type { Client } from '../api/client.ts';
 import { optional } from '../api/wire.ts';
 import type { BigqueryOptions } from '../bigquery-options.ts';
-import { resourceRequest } from './resource-request.ts';
+import { resourceRequest } from '../api/resource-request.ts';
 
 interface ReadContext {
   readonly client: Client;

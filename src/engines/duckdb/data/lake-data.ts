@@ -56,7 +56,7 @@ export async function openLakeData(
       const text = error instanceof Error ? error.message : '';
       // It has expired meanwhile.
       if (text.includes('No snapshot found at')) return true;
-      const file = fileIn(text, lake.dataPath);
+      const file = fileIn(text, lake.dataPath)?.file;
       // Files of before are removed when they have been merged: the newest snapshot has others.
       if (file !== undefined && !(await lake.hasFile(file).catch(() => true))) return true;
       if (isRemote(lake.dataPath)) requireReachable(error, report.failure);
@@ -84,18 +84,21 @@ const unreachable = (cause: unknown) =>
     cause: new Error(reasonOf(cause)),
   });
 
-/** The path of a file below the folder of a lake. Not between quotes, which are for values: the log leaves them out. */
-function fileIn(text: string, dataPath: string): string | undefined {
-  const [named, reason = ''] = text.split(dataPath);
-  return named === text ? undefined : /^[^"']*/.exec(reason)?.[0];
+/** The path of a file below the folder of a lake, and why it failed. Not between quotes, which are for values: the log leaves them out. */
+function fileIn(text: string, dataPath: string): { file: string; reason: string } | undefined {
+  const [start = '', rest] = text.split(dataPath);
+  const file = rest && /^[^"']*/.exec(rest)?.[0];
+  if (rest === undefined || file === undefined) return undefined;
+  return { file, reason: `${start.replace(/[^:]*$/, '')} ${firstLine(rest.slice(file.length + 1))}` };
 }
 
 function describeFailure(text: string, dataPath: string): string {
-  const file = fileIn(text, dataPath);
-  const [named, reason = ''] = text.split(dataPath);
-  if (file === undefined) return `A file of the lake cannot be read: ${text.split('\n', 1)[0]}`;
-  return `${file}, a file of the lake, cannot be read: ${named?.replace(/[^:]*$/, '')} ${reason.slice(file.length + 1).split('\n', 1)[0]}`;
+  const found = fileIn(text, dataPath);
+  if (found === undefined) return `A file of the lake cannot be read: ${firstLine(text)}`;
+  return `${found.file}, a file of the lake, cannot be read: ${found.reason}`;
 }
+
+const firstLine = (text: string) => text.split('\n', 1)[0];
 
 const isOfCatalog = /DuckLake|Postgres|SQLite|Could not set lock/i;
 

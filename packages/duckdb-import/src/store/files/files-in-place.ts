@@ -23,7 +23,7 @@ const noFiles: FilesOfTable = { files: [], hasImported: true };
 const maxTexts = 64;
 
 /** A file that was compared. */
-type Touch = Pick<PlacedFile, 'number' | 'ctime' | 'digest'>;
+type Touch = Pick<PlacedFile, 'number' | 'identity' | 'ctime' | 'digest'>;
 
 /** The files of tables that are read where they are, as the manifest has them. */
 export class FilesInPlace {
@@ -50,9 +50,11 @@ export class FilesInPlace {
     return `CREATE OR REPLACE VIEW ${table.relation} AS ${filesRelation(table, { ...files, since: this.#since })}`;
   }
 
-  /** Files are the same although the time of their last change is another one. */
+  /** Files are the same although the time of their last change, or the number of their device, is another one. */
   touch(entries: readonly Touch[]): void {
-    const touched = new Map(entries.map(({ number, ctime, digest }) => [number, { ctime, digest }]));
+    const touched = new Map(
+      entries.map(({ number, identity, ctime, digest }) => [number, { identity, ctime, digest }]),
+    );
     for (const [table, rows] of this.#byTable)
       this.#byTable.set(table, {
         ...rows,

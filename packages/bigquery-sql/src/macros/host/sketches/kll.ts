@@ -143,7 +143,10 @@ function merge(sketches: readonly (string | null)[]): Uint8Array {
   const other = decoded.find((sketch) => sketch.type !== type);
   if (other !== undefined)
     throw new Error(`Incompatible sketches in KLL_QUANTILES: values of ${type} and of ${other.type}`);
-  const precision = Math.min(...decoded.map((sketch) => sketch.precision));
+  const precision = decoded.reduce(
+    (least, sketch) => Math.min(least, sketch.precision),
+    Number.POSITIVE_INFINITY,
+  );
   return encode(
     sketchOf(
       type,
