@@ -143,8 +143,9 @@ export function openGateway(key: string): Gateway {
       const response = await request(url);
       const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1];
       const blob = await response.blob().catch(cutShort);
-      const start = await blob.slice(0, compatStart.length).text();
-      if (start === compatStart)
+      // Lines of rows whose first column is called `error` begin like that error.
+      const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+      if (isJson && (await blob.slice(0, compatStart.length).text()) === compatStart)
         throw compatError((JSON.parse(await blob.text()) as RowsBody).error ?? '', 200);
       return { blob, name: name ?? new URL(url, location.origin).pathname.split('/').at(-1) ?? 'rows' };
     },
