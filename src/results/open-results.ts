@@ -113,7 +113,7 @@ export function openResults(options: ResultsOptions): Results {
 
   let warmer: Warmer | undefined;
   const { elapsedMs, note } = clock;
-  const shared = openShared?.(() => warmer?.readDemand(), { elapsedMs, note, ...timeline });
+  const shared = openShared?.(() => warmer?.readDemand(), { elapsedMs, note, ...timeline }, turns);
   const compute: ComputeOptions = {
     engine,
     engineTimeoutMs,

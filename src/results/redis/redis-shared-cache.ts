@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { openCircuitBreaker } from '../../redis/circuit-breaker.ts';
 import type { SharedCache, SharedTime } from '../shared/shared-cache.ts';
 import { buildAnnouncements } from './announcements.ts';
@@ -19,6 +20,8 @@ interface RedisOptions {
   readonly time: SharedTime;
   /** How many keys' demand is kept. */
   readonly hotKeyLimit: number;
+  /** Large results are encoded and decoded in turns with other long work of the process. */
+  readonly turns?: LoopTurns;
 }
 
 /** How far the clock of the gateway that wrote something may be ahead of ours. */
@@ -26,7 +29,7 @@ const maxAheadMs = 5_000;
 
 /** The cache that gateways share, on one Redis or another server that speaks its protocol. */
 export function openRedisCache(options: RedisOptions): SharedCache {
-  const { url, secret, log, onConnected, time, hotKeyLimit } = options;
+  const { url, secret, log, onConnected, time, hotKeyLimit, turns = new LoopTurns() } = options;
   const crypto = buildCacheCrypto(secret);
   /** @returns undefined for a moment in the future */
   const elapsedAt = (moment: number) => {
@@ -63,32 +66,34 @@ export function openRedisCache(options: RedisOptions): SharedCache {
     return reply;
   };
 
+  const publish: SharedCache['publish'] = async (key, fencingToken, document, keepMs) => {
+    const entry = await turns.compute(undefined, encodeEntry(key, document, fencingToken, crypto));
+    const name = crypto.nameOf('result', key);
+    const put =
+      entry === undefined || breaker.call(({ results }) => results.set(name, entry, Math.ceil(keepMs)));
+    const release = leases.release(key, fencingToken, undefined);
+    const [isStored] = await Promise.all([put, release]);
+    if (entry !== undefined && isStored === true) {
+      const message = announcements.messageOf(key, document);
+      track(breaker.call(({ client }) => client.publish(announcements.channel, message)));
+    }
+    return isStored === true;
+  };
+
   return {
     ready: breaker.ready,
     isUp: breaker.isUp,
     async get(key, maxRows) {
-      const text = await breaker.call(({ results }) => results.get(crypto.nameOf('result', key)));
+      const entry = await breaker.call(({ results }) => results.get(crypto.nameOf('result', key)));
       // Decoding takes time of its own, which is not Redis's: it happens outside the deadline.
-      const stored = text === undefined ? undefined : await decodeEntry(key, text, maxRows, crypto);
+      const stored = entry && (await decodeEntry(key, entry, maxRows, crypto, turns));
       const begunAt = stored && elapsedAt(stored.computedAt);
       return stored === undefined || begunAt === undefined ? undefined : { ...stored, begunAt };
     },
     acquire: leases.acquire,
     renew: leases.renew,
     watch: leases.watch,
-    async publish(key, fencingToken, document, keepMs) {
-      const entry = encodeEntry(key, document, fencingToken, crypto);
-      const name = crypto.nameOf('result', key);
-      const put =
-        entry === undefined || breaker.call(({ results }) => results.set(name, entry, Math.ceil(keepMs)));
-      const release = leases.release(key, fencingToken, undefined);
-      const [isStored] = await track(Promise.all([put, release]));
-      if (entry !== undefined && isStored === true) {
-        const message = announcements.messageOf(key, document);
-        track(breaker.call(({ client }) => client.publish(announcements.channel, message)));
-      }
-      return isStored === true;
-    },
+    publish: (...result) => track(publish(...result)),
     listen: (key, onPublished) =>
       announcements.listen(key, (computedAt) => {
         const begunAt = elapsedAt(computedAt);

@@ -1,5 +1,6 @@
 import type { ResultDocument } from '../result-document.ts';
 import type { Clock, Timeline } from '../../concurrency/clock.ts';
+import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { LeaderFailure } from './leader-failure.ts';
 import type { SharedClock } from './shared-clock.ts';
 
@@ -79,5 +80,8 @@ export interface SharedTime extends Pick<Clock, 'elapsedMs'>, Timeline {
 /** A leader that has not renewed its lease for this long is considered dead; a follower takes over. */
 export const leaseMs = 3_000;
 
-/** @param onConnected called each time that the shared cache has been connected or reconnected */
-export type OpenSharedCache = (onConnected: () => void, time: SharedTime) => SharedCache;
+/**
+ * @param onConnected called each time that the shared cache has been connected or reconnected
+ * @param turns in which large results are encoded and decoded
+ */
+export type OpenSharedCache = (onConnected: () => void, time: SharedTime, turns: LoopTurns) => SharedCache;
