@@ -77,7 +77,8 @@ export function openRedisCache(options: RedisOptions): SharedCache {
       const message = announcements.messageOf(key, document);
       track(breaker.call(({ client }) => client.publish(announcements.channel, message)));
     }
-    return isStored === true;
+    // One that was refused need not be published again.
+    return isStored !== undefined;
   };
 
   return {

@@ -5,8 +5,8 @@ import type { LeaderFailure } from './leader-failure.ts';
 import type { SharedClock } from './shared-clock.ts';
 
 /**
- * The right to compute the result of a key, for a limited time. Its fencing token rises with every lease of a key: a
- * result with a lower token never replaces one with a higher token.
+ * The right to compute the result of a key, for a limited time. Its fencing token rises with every lease of a key, and is its
+ * beginning in µs since the epoch: a result with a lower token never replaces one with a higher token.
  *
  * @see https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html
  */
@@ -50,7 +50,8 @@ export interface SharedCache {
    */
   watch(key: string): Promise<LeaderState | undefined>;
   /**
-   * Stores a result and releases the lease; a result that is too large to be shared is only kept in memory.
+   * Stores a result, unless there is one with a higher token, and releases the lease; a result that is too large to be shared
+   * is only kept in memory.
    *
    * @returns false when the shared cache does not respond or is full
    */
