@@ -305,6 +305,19 @@ describe('warming', () => {
     await restarted.close();
   });
 
+  test('a failure to read shared demand is logged', async () => {
+    const clock = fakeClock();
+    const { open } = fakeShared();
+    const openShared: typeof open = (...given) => ({
+      ...open(...given),
+      demandSince: () => Promise.reject(new Error('not readable')),
+    });
+    const results = openTestResults({ clock, openShared });
+    await clock.pass(seconds(61));
+    expect(results.logged).toMatchObject([{ code: 'INTERNAL' }, { code: 'INTERNAL' }]);
+    await results.close();
+  });
+
   test('gateways over other data share nothing', async () => {
     const clock = fakeClock();
     const shared = fakeShared();

@@ -102,6 +102,8 @@ export function openWarmer(options: WarmerOptions): Warmer {
     }
   };
 
+  const onError = (error: unknown) => options.onFailure(undefined, error);
+  const readAll = () => readDemand(options).catch(onError);
   const tick = async () => {
     const now = clock.elapsedMs();
     options.onTick?.();
@@ -114,14 +116,13 @@ export function openWarmer(options: WarmerOptions): Warmer {
     }
     if (now - readAt >= readDemandMs) {
       readAt = now;
-      readDemand(options);
+      readAll();
     }
   };
-  const onError = (error: unknown) => options.onFailure(undefined, error);
   const repeat = openRepeat({ clock, everyMs: tickMs, work: tick, onError });
 
   return {
-    readDemand: () => readDemand(options),
+    readDemand: readAll,
     async close() {
       closing.abort();
       await repeat.close();
