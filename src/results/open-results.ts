@@ -113,7 +113,11 @@ export function openResults(options: ResultsOptions): Results {
 
   let warmer: Warmer | undefined;
   const { elapsedMs, note } = clock;
-  const shared = openShared?.(() => warmer?.readDemand(), { elapsedMs, note, ...timeline }, turns);
+  const shared = openShared?.(
+    () => warmer?.readDemand(),
+    { elapsedMs, note, ...timeline },
+    { source: engine.source, turns },
+  );
   const compute: ComputeOptions = {
     engine,
     engineTimeoutMs,

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { openCircuitBreaker } from '../../redis/circuit-breaker.ts';
-import type { SharedCache, SharedTime } from '../shared/shared-cache.ts';
+import type { SharedCache, SharedTime, SharedUse } from '../shared/shared-cache.ts';
 import { buildAnnouncements } from './announcements.ts';
 import { buildCacheCrypto } from './cache-crypto.ts';
 import { buildDemandRecords } from './demand-records.ts';
@@ -10,7 +10,7 @@ import { buildFencedKeyv } from './fenced-keyv.ts';
 import { buildLeaseCommands, type RunScript } from './lease-commands.ts';
 import * as scripts from './scripts.ts';
 
-interface RedisOptions {
+interface RedisOptions extends Partial<SharedUse> {
   readonly url: string;
   /** The secret that gateways with the same cache share, and other clients of the same Redis do not know. */
   readonly secret: string | undefined;
@@ -20,8 +20,6 @@ interface RedisOptions {
   readonly time: SharedTime;
   /** How many keys' demand is kept. */
   readonly hotKeyLimit: number;
-  /** Large results are encoded and decoded in turns with other long work of the process. */
-  readonly turns?: LoopTurns;
 }
 
 /** How far the clock of the gateway that wrote something may be ahead of ours. */
@@ -29,7 +27,7 @@ const maxAheadMs = 5_000;
 
 /** The cache that gateways share, on one Redis or another server that speaks its protocol. */
 export function openRedisCache(options: RedisOptions): SharedCache {
-  const { url, secret, log, onConnected, time, hotKeyLimit, turns = new LoopTurns() } = options;
+  const { url, secret, log, onConnected, time, hotKeyLimit, source, turns = new LoopTurns() } = options;
   const crypto = buildCacheCrypto(secret);
   /** @returns undefined for a moment in the future */
   const elapsedAt = (moment: number) => {
@@ -56,7 +54,7 @@ export function openRedisCache(options: RedisOptions): SharedCache {
     if (micros !== undefined) time.note?.(Number(micros) / 1000, calledAt);
   };
   const leases = buildLeaseCommands(run, crypto, time);
-  const demand = buildDemandRecords({ run, crypto, time, elapsedAt, limit: hotKeyLimit });
+  const demand = buildDemandRecords({ run, crypto, time, elapsedAt, limit: hotKeyLimit, source });
   /** Writes that `close` waits for. */
   const pending = new Set<Promise<unknown>>();
   const track = async <R>(write: Promise<R>): Promise<R> => {

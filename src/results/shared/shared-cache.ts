@@ -81,8 +81,13 @@ export interface SharedTime extends Pick<Clock, 'elapsedMs'>, Timeline {
 /** A leader that has not renewed its lease for this long is considered dead; a follower takes over. */
 export const leaseMs = 3_000;
 
-/**
- * @param onConnected called each time that the shared cache has been connected or reconnected
- * @param turns in which large results are encoded and decoded
- */
-export type OpenSharedCache = (onConnected: () => void, time: SharedTime, turns: LoopTurns) => SharedCache;
+/** Who uses a shared cache. */
+export interface SharedUse {
+  /** The data that the keys are over, as `Engine` has it: their demand is apart from that over other data. */
+  readonly source: string;
+  /** Large results are encoded and decoded in turns with other long work of the process. */
+  readonly turns: LoopTurns;
+}
+
+/** @param onConnected called each time that the shared cache has been connected or reconnected */
+export type OpenSharedCache = (onConnected: () => void, time: SharedTime, use: SharedUse) => SharedCache;

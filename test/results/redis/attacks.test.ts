@@ -317,8 +317,11 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
     await rest(first, 'a');
     await first.close();
     apps = [];
-    const { nameOf } = buildCacheCrypto(secret);
-    const names = [nameOf('demand', 'times'), nameOf('demand', 'records')] as const;
+    const names = await redis.run(async (client) => {
+      const found = await client.keys('querygate:demand:*');
+      const types = await Promise.all(found.map((name) => client.type(name)));
+      return ['zset', 'hash'].map((type) => found[types.indexOf(type)] ?? '') as [string, string];
+    });
     const { ids, record } = await redis.run(async (client) => {
       const found = await client.zRange(names[0], 0, -1);
       return { ids: found, record: await client.hGet(names[1], found[0] ?? '') };

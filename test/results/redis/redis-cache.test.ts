@@ -29,11 +29,19 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
   afterEach(() => redis.close());
 
   const log = () => pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
-  const open = async () => {
+  const open = async (source?: string) => {
     const connected = Promise.withResolvers<void>();
     const onConnected = connected.resolve;
     const time = sharedTime();
-    const cache = openRedisCache({ url: redis.url, secret, log: log(), onConnected, time, hotKeyLimit: 3 });
+    const cache = openRedisCache({
+      url: redis.url,
+      secret,
+      log: log(),
+      onConnected,
+      time,
+      hotKeyLimit: 3,
+      ...(source && { source }),
+    });
     await connected.promise;
     return cache;
   };
@@ -177,6 +185,16 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
         ['b', 5],
         ['d', 4],
       ]);
+    });
+
+    test('keeps as many for each source of data', async () => {
+      const caches = await Promise.all([open('one'), open('another')]);
+      for (const [at, { recordDemand }] of caches.entries())
+        await recordDemand(new Map(['a', 'b', 'c'].map((key) => [`${key} ${at}`, at + 1])));
+      for (const [at, { demandSince, close }] of caches.entries()) {
+        expect([...(await demandSince(0)).keys()].toSorted()).toEqual([`a ${at}`, `b ${at}`, `c ${at}`]);
+        await close();
+      }
     });
 
     test.each([
