@@ -33,6 +33,14 @@ export function computedAtOf(headers: Headers): number | undefined {
   return computedAt === null ? undefined : Date.parse(computedAt) / 1000;
 }
 
+/** The same as people read it, in UTC. */
+export const computedAtText = (headers: Headers): string | undefined =>
+  headers.get('querygate-computed-at')?.slice(0, 19).replace('T', ' ').concat(' UTC');
+
+/** True for an error that a repeated request would have again. */
+export const isWrongRequest = (error: unknown): boolean =>
+  error instanceof GatewayError && error.status >= 400 && error.status < 500 && error.status !== 429;
+
 /** True if the query has more rows than were returned. */
 export const isCut = ({ headers }: RowsResponse): boolean => headers.get('querygate-truncated') === 'true';
 

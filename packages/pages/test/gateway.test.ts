@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { openGateway } from '../src/gateway.ts';
+import { GatewayError, isWrongRequest, openGateway } from '../src/gateway.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -22,4 +22,10 @@ test('an error of COMPAT=logflare is one in a download, too', async () => {
   const type = { 'content-type': 'application/json; charset=utf-8' };
   const downloading = answering('{"error":"days: too many"}', type).file('/logs.ndjson');
   await expect(downloading).rejects.toThrow('days: too many');
+});
+
+test('only a request that may succeed later is repeated', () => {
+  const isWrong = (status: number) => isWrongRequest(new GatewayError('', { status }));
+  expect([400, 401, 403, 404].map(isWrong)).toEqual([true, true, true, true]);
+  expect([0, 200, 429, 500, 503].filter(isWrong)).toEqual([]);
 });
