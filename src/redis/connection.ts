@@ -92,12 +92,12 @@ function socketOf<R>(connect: () => R): readonly [R, Socket | undefined] {
   }
 }
 
-/** What a socket has handed to the kernel is its handle's alone: `bytesWritten` of the socket counts what is only queued. */
+/** Only its handle knows how much of what was written the kernel has: `bytesWritten` of a socket counts the queue as well. */
 interface Sending {
   readonly _handle?: { readonly bytesWritten?: number; readonly writeQueueSize?: number } | null;
 }
 
-/** What a network of 100 Mbit/s transfers in a tick: so long may be on its way what the kernel has taken. */
+/** As much as a network of 100 Mbit/s transfers in a tick: bytes that the kernel has taken may be on their way for so long. */
 const bytesOfTick = 100_000;
 
 /** @returns true if bytes have been received since the last tick, or many are being sent */
