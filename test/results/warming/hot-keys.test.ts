@@ -12,14 +12,16 @@ test('keys of queries without cache_warming do not displace those that are kept 
   const timeline = buildTimeline(clock);
   const waves = buildWaves({ clock, timeline, isOn: false, refreshesTogether: () => false });
   const hotKeys = new HotKeys(() => false, waves);
-  const touch = (key: string, caching: readonly string[]) => {
+  const [warm, cold] = [warmed, ['caching: 900s']].map((caching) => {
     const query = draftQuery({ columns: { x: 'string' }, caching, sql: 'select 1' });
     if (query.caching === 'disabled') throw new Error('it is cached');
-    hotKeys.touch(key, bind(query, plainParameters({})), query.caching, 0);
-  };
-  touch('warm', warmed);
+    const bound = bind(query, plainParameters({}));
+    const { caching: policy } = query;
+    return (key: string) => hotKeys.touch(key, bound, policy, 0);
+  });
+  warm?.('warm');
   hotKeys.recordResult('warm', 0);
-  for (let at = 0; at <= hotKeyLimit; at += 1) touch(`cold ${at}`, ['caching: 900s']);
+  for (let at = 0; at <= hotKeyLimit; at += 1) cold?.(`cold ${at}`);
   expect(hotKeys.size).toBe(1);
   expect(hotKeys.due(300_000).map(({ key }) => key)).toEqual(['warm']);
   hotKeys.recordResult('cold 9', 0);
