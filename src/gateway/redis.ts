@@ -37,7 +37,8 @@ export function redis(options: RedisOptions): SharedStore {
     // The client is imported only if it is used: it would slow down every start.
     async openCache(log) {
       const { openRedisCache } = await import('../results/redis/redis-shared-cache.ts');
-      return (onConnected, time) => openRedisCache({ url, secret, log, onConnected, time, hotKeyLimit });
+      return (onConnected, time, use) =>
+        openRedisCache({ url, secret, log, onConnected, time, hotKeyLimit, ...use });
     },
     async openRates(log, elapsedMs) {
       const { openSharedRates } = await import('../keys/rates/open-shared-rates.ts');

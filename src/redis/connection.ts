@@ -1,3 +1,5 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
 import { createClient } from '@keyv/redis';
 import { openLoopTicks } from '../concurrency/loop-ticks.ts';
 import { openReplyWatch } from './reply-watch.ts';
@@ -11,8 +13,8 @@ export interface Connection {
   readonly client: Client;
   /** @returns whether Redis responds and can be used; otherwise the connection is dropped */
   connect(): Promise<boolean>;
-  /** Follows a call; the connection is dropped when its reply is overdue. @returns its own result */
-  track<R>(reply: Promise<R>): Promise<R>;
+  /** Follows a call; the connection is dropped when its reply is overdue. @returns as `ReplyWatch.track` does */
+  track<R>(reply: Promise<R>): Promise<R | undefined>;
   drop(reason: unknown): void;
 }
 
@@ -34,7 +36,8 @@ export function openConnection(url: string, onDropped: (reason: unknown) => void
     closing.abort();
     onDropped(reason);
   };
-  const replies = openReplyWatch(drop);
+  let hasMoved = () => false;
+  const replies = openReplyWatch(drop, () => hasMoved());
   client.on('error', drop);
 
   return {
@@ -42,7 +45,9 @@ export function openConnection(url: string, onDropped: (reason: unknown) => void
     track: replies.track,
     drop,
     async connect() {
-      const connected = client.connect().then(() => checkServer(client));
+      const [connecting, socket] = socketOf(() => client.connect());
+      if (socket !== undefined) hasMoved = watchTransfer(socket);
+      const connected = connecting.then(() => checkServer(client));
       await withinLoopTime(connectMs, connected).catch(drop);
       return !isDropped;
     },
@@ -71,4 +76,45 @@ function withinLoopTime<R>(ms: number, promise: Promise<R>): Promise<R> {
     });
     promise.finally(stop).then(resolve, reject);
   });
+}
+
+/** The socket that a client creates at once when it connects: the client does not give it to anybody. */
+function socketOf<R>(connect: () => R): readonly [R, Socket | undefined] {
+  let socket: Socket | undefined;
+  const onSocket = (message: unknown) => {
+    ({ socket } = message as { socket: Socket });
+  };
+  subscribe('net.client.socket', onSocket);
+  try {
+    return [connect(), socket];
+  } finally {
+    unsubscribe('net.client.socket', onSocket);
+  }
+}
+
+/** Only its handle knows how much of what was written the kernel has: `bytesWritten` of a socket counts the queue as well. */
+interface Sending {
+  readonly _handle?: { readonly bytesWritten?: number; readonly writeQueueSize?: number } | null;
+}
+
+/** As much as a network of 100 Mbit/s transfers in a tick: bytes that the kernel has taken may be on their way for so long. */
+const bytesOfTick = 100_000;
+
+/** @returns true if bytes have been received since the last tick, or many are being sent */
+function watchTransfer(socket: Socket & Sending): () => boolean {
+  let received = 0;
+  let sent = 0;
+  let queued = 0;
+  let onTheirWay = 0;
+  return () => {
+    const before = { received, sent, queued };
+    const { bytesWritten = 0, writeQueueSize = 0 } = socket._handle ?? {};
+    received = socket.bytesRead;
+    queued = writeQueueSize;
+    sent = bytesWritten - queued;
+    const sentNow = sent - before.sent;
+    onTheirWay = Math.max(0, onTheirWay + sentNow - bytesOfTick);
+    // A kernel that could not take all takes more only when the other side has got some.
+    return received > before.received || onTheirWay > 0 || (before.queued > 0 && sentNow > 0);
+  };
 }

@@ -66,7 +66,7 @@ export function parseCacheKey({ queries }: Catalog, key: string, now = Date.now(
   if (query === undefined) return undefined;
   try {
     const values: unknown = JSON.parse(key.slice(prefixOf(query).length, -1));
-    if (!Array.isArray(values)) return undefined;
+    if (!Array.isArray(values) || !values.flat().every(isPlain)) return undefined;
     const raw = query.parameters.map(({ name }, at) => [name, textOf(values[at])] as const);
     const bound = bind(query, plainParameters(Object.fromEntries(raw)), now);
     return cacheKey(bound) === key ? bound : undefined;
@@ -75,6 +75,9 @@ export function parseCacheKey({ queries }: Catalog, key: string, now = Date.now(
     throw error;
   }
 }
+
+/** Anything else is not a value of a parameter, and its text may be code that throws. */
+const isPlain = (value: unknown): boolean => value === null || typeof value !== 'object';
 
 const textOf = (value: unknown): ParameterText =>
   Array.isArray(value) ? value.map(String) : String(value ?? '');

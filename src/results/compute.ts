@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { SavedQuery } from '../catalog/model/saved-query.ts';
-import type { Clock, Timeline } from '../concurrency/clock.ts';
+import { type Clock, setByMs, type Timeline } from '../concurrency/clock.ts';
 import { keyOf, type Owner } from '../concurrency/fair-share.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Slots } from '../concurrency/slots.ts';
@@ -17,7 +17,7 @@ import type { Followers } from './followers.ts';
 import { freshnessOf } from './freshness.ts';
 import type { HotKeys } from './warming/hot-keys.ts';
 import type { ResultStore } from './result-store.ts';
-import { buildDocument, type ResultDocument } from './result-document.ts';
+import { buildDocument, type ResultDocument, type RunTime } from './result-document.ts';
 import { runUnderLease } from './shared/lease.ts';
 import type { SharedCache } from './shared/shared-cache.ts';
 
@@ -158,6 +158,7 @@ async function runQuery(
   run: RunOptions,
   { trace, before }: Pick<Runner, 'trace' | 'before'>,
 ): Promise<ResultDocument> {
+  const startedAt = clock.elapsedMs();
   const begunAt = run.wave?.moment ?? clock.now().getTime();
   counters.runs += 1;
   log.debug({ requestId: trace?.requestId, endpoint: bound.query.name }, 'the engine runs a query');
@@ -168,9 +169,7 @@ async function runQuery(
     // A variable of an async function would keep the rows in memory while the document is compressed.
     return await engine.run(bound, { ...run, beforeRows }).then((rows) => {
       if (rows.cost !== undefined) onCost(bound.query.name, rows.cost, trace);
-      const { computedAt = begunAt } = rows;
-      // As it is found when the result comes back from other gateways.
-      const time = { computedAt, begunAt: timeline.elapsedAt(computedAt) };
+      const time = runTime(timeline, rows.computedAt ?? begunAt, startedAt);
       run.span?.set({ 'querygate.rows': rowCountOf(rows), 'querygate.bytes_billed': rows.cost?.bytesBilled });
       return slot.take(run.signal).then(() => buildDocument(rows, time, turns, run.owner, before?.()));
     });
@@ -180,6 +179,15 @@ async function runQuery(
   } finally {
     slot.giveBack();
   }
+}
+
+/** The time of a result, as it is found when the result comes back from other gateways. @param startedAt by `elapsedMs` */
+function runTime(timeline: Timeline, computedAt: number, startedAt: number): RunTime {
+  const begunAt = timeline.elapsedAt(computedAt);
+  if (begunAt <= startedAt + setByMs) return { computedAt, begunAt };
+  // The clock has been set back during the run: the result would be fresh for that much longer.
+  const moment = timeline.momentAt(startedAt);
+  return { computedAt: moment, begunAt: timeline.elapsedAt(moment) };
 }
 
 function earlierRows(document: ResultDocument | undefined): EarlierRows | undefined {

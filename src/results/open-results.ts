@@ -30,7 +30,7 @@ import { type DerivedStore, openResultStore } from './result-store.ts';
 import type { OpenSharedCache } from './shared/shared-cache.ts';
 import { buildSharedClock } from './shared/shared-clock.ts';
 import { buildWaves, type Waves } from './warming/waves.ts';
-import { openWarmer, type Warmer, type WarmerOptions } from './warming/warmer.ts';
+import { isNearlyTooLate, openWarmer, type Warmer, type WarmerOptions } from './warming/warmer.ts';
 
 interface ResultsOptions {
   readonly catalog: Catalog;
@@ -87,6 +87,9 @@ const maxDocumentsBeingBuilt = 4;
 /** Results that clients follow take turns with the requests of each key; those that are only kept warm come last. */
 const following: Owner = 'results that are followed';
 
+/** Results that have nearly expired take turns, too: last in a queue that is never empty, they would expire. */
+const nearlyExpired: Owner = 'results that have nearly expired';
+
 /** The cache between bound queries and the engine. */
 export function openResults(options: ResultsOptions): Results {
   const { engine, engineConcurrency, engineTimeoutMs, memoryBytes, openShared } = options;
@@ -110,7 +113,11 @@ export function openResults(options: ResultsOptions): Results {
 
   let warmer: Warmer | undefined;
   const { elapsedMs, note } = clock;
-  const shared = openShared?.(() => warmer?.readDemand(), { elapsedMs, note, ...timeline });
+  const shared = openShared?.(
+    () => warmer?.readDemand(),
+    { elapsedMs, note, ...timeline },
+    { source: engine.source, turns },
+  );
   const compute: ComputeOptions = {
     engine,
     engineTimeoutMs,
@@ -184,7 +191,8 @@ function buildRefresh(
 ): WarmerOptions['refresh'] {
   return async (hotKey, signal) => {
     const { key, bound, policy, followed, begunAt = Number.NEGATIVE_INFINITY } = hotKey;
-    const owner = followed ? following : undefined;
+    const isLate = isNearlyTooLate(hotKey, compute.clock.elapsedMs());
+    const owner = followed ? following : isLate ? nearlyExpired : undefined;
     const wave = waves.current(hotKey);
     const dataVersion = compute.engine.dataVersionOf?.(bound.query);
     const refresh = {

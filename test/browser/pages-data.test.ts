@@ -277,6 +277,16 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     expect(await shown()).toBe('Jan 2000, not over: count 2,000, p95 200 ms');
     await slider.press('ArrowLeft');
     expect(await shown()).toBe('Jan 1900: count 1,900, p95 190 ms');
+    // Of a later time with equal rows, too.
+    const summary = () => page.locator('#chart-summary').textContent();
+    const before = await summary();
+    expect(before).toContain('is not over: its values are those until');
+    await expect
+      .poll(async () => {
+        await page.getByRole('button', { name: 'Run now, without the cache' }).click();
+        return summary();
+      })
+      .not.toBe(before);
     await page.close();
   });
 

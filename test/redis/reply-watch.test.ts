@@ -60,4 +60,35 @@ describe('the watch over the replies of a connection', () => {
     }
     expect(errors).toEqual([]);
   });
+
+  test('takes each part of a large reply as a sign of life, for some seconds at most', async () => {
+    watch = openReplyWatch(
+      (error) => errors.push(error.message),
+      () => true,
+    );
+    expect(await watch.track(sleep(600, 'large'))).toBe('large');
+    const stopped = openReplyWatch((error) => errors.push(error.message), movesFor(20));
+    stopped.track(never);
+    await expect.poll(() => errors).toEqual(['no reply within 100 ms']);
+  });
+
+  test('lets a call go on that waits for 300 ms behind a large one', async () => {
+    watch = openReplyWatch(
+      (error) => errors.push(error.message),
+      () => true,
+    );
+    const large = watch.track(sleep(800, 'large'));
+    const small = watch.track(sleep(810, 'small'));
+    expect(await Promise.race([large, small])).toBeUndefined();
+    expect(await large).toBe('large');
+    expect(errors).toEqual([]);
+  });
 });
+
+function movesFor(ticks: number): () => boolean {
+  let left = ticks;
+  return () => {
+    left -= 1;
+    return left > 0;
+  };
+}

@@ -87,6 +87,16 @@ describe('a cache key', () => {
     );
   });
 
+  test.each([
+    ['an object whose text is not a text', '{"toString":1,"valueOf":1}'],
+    ['lists in lists', `${'['.repeat(7_000)}${']'.repeat(7_000)}`],
+  ])('whose value is %s is not one', (_, value) => {
+    const bound = bind(drafts[0] as (typeof drafts)[number], plainParameters({ p: 'mark', q: 'b' }));
+    const key = cacheKey(bound);
+    expect(parseCacheKey({ queries: drafts, tables: [] }, key)).toEqual(bound);
+    expect(parseCacheKey({ queries: drafts, tables: [] }, key.replace('"mark"', value))).toBeUndefined();
+  });
+
   test('of a tenant contains what is executed, and can be parsed to that', () => {
     const usage = queries.find(({ tenant }) => tenant?.pattern !== undefined);
     if (usage === undefined) throw new Error('no shipped query has a tenant_pattern');

@@ -103,6 +103,18 @@ describe.each([
   });
 });
 
+test('a result is fresh as long as its query says if the clock is set back during its run', async () => {
+  const results = openTestResults({ caching: ['caching: 60s'] });
+  const result = results.request();
+  results.clock.set(-hour);
+  await results.clock.pass(seconds(30));
+  expect((await result).document.computedAt).toBe(results.clock.now().getTime() - seconds(30));
+  expect(summary(await requested(results))[0]).toBe('HIT');
+  await results.clock.pass(seconds(30));
+  expect(summary(await requested(results))[0]).toBe('MISS');
+  await results.close();
+});
+
 test('a query with values relative to the time is bound again when the clock is set back', () => {
   const query = draftQuery({
     columns: { x: 'timestamp' },

@@ -1,9 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import { describe, expect, test, vi } from 'vitest';
 import { bind } from '../../src/catalog/binding/bind.ts';
+import { Slots } from '../../src/concurrency/slots.ts';
 import { GatewayError } from '../../src/errors.ts';
 import type { CachedResult } from '../../src/results/get-result.ts';
 import { fakeClock, settled } from '../support/fake-clock.ts';
+import { type FakeEngine, fakeEngine } from '../support/fake-engine.ts';
 import { fakeShared } from '../support/fake-shared.ts';
 import { draftQuery } from '../support/queries.ts';
 import { openTestResults, type TestResults, warmed } from '../support/test-results.ts';
@@ -169,6 +171,29 @@ describe('warming', () => {
     await results.close();
   });
 
+  test('a refresh that is nearly too late takes its turn among callers who always wait', async () => {
+    const clock = fakeClock();
+    const engine = fakeEngine({ clock, queryMs: 500 });
+    const slots = new Slots(2);
+    const queued: FakeEngine = {
+      ...engine,
+      run: (bound, run) => slots.run(run.signal, () => engine.run(bound, run), run.owner),
+    };
+    const caching = ['caching: 30s', 'cache_warming: 10s'];
+    const { request, close } = openTestResults({ clock, engine: queued, engineConcurrency: 2, caching });
+    const first = request('warm', { owner: 'key' });
+    await clock.pass(500);
+    await first;
+    for (let half = 0; half < 120; half += 1) {
+      for (const one of ['a', 'b', 'c'])
+        request(`${one} ${half % 10}`, { owner: 'key', noCache: true }).catch(() => {});
+      const warm = await Promise.race([request('warm', { owner: 'key' }), settled()]);
+      expect(warm?.cacheStatus, `after ${half} half seconds`).toBe('HIT');
+      await clock.pass(500);
+    }
+    await close();
+  });
+
   test('what clients follow is refreshed in time, however many queries of callers wait', async () => {
     const results = openTestResults({
       queryMs: seconds(1),
@@ -278,6 +303,19 @@ describe('warming', () => {
     expect(restarted.engine.runs).toBe(1);
     expect((await immediate(restarted))?.cacheStatus).toBe('HIT');
     await restarted.close();
+  });
+
+  test('a failure to read shared demand is logged', async () => {
+    const clock = fakeClock();
+    const { open } = fakeShared();
+    const openShared: typeof open = (...given) => ({
+      ...open(...given),
+      demandSince: () => Promise.reject(new Error('not readable')),
+    });
+    const results = openTestResults({ clock, openShared });
+    await clock.pass(seconds(61));
+    expect(results.logged).toMatchObject([{ code: 'INTERNAL' }, { code: 'INTERNAL' }]);
+    await results.close();
   });
 
   test('gateways over other data share nothing', async () => {

@@ -33,6 +33,14 @@ export function computedAtOf(headers: Headers): number | undefined {
   return computedAt === null ? undefined : Date.parse(computedAt) / 1000;
 }
 
+/** The same as people read it, in UTC. */
+export const computedAtText = (headers: Headers): string | undefined =>
+  headers.get('querygate-computed-at')?.slice(0, 19).replace('T', ' ').concat(' UTC');
+
+/** True for an error that a repeated request would have again. */
+export const isWrongRequest = (error: unknown): boolean =>
+  error instanceof GatewayError && error.status >= 400 && error.status < 500 && error.status !== 429;
+
 /** True if the query has more rows than were returned. */
 export const isCut = ({ headers }: RowsResponse): boolean => headers.get('querygate-truncated') === 'true';
 
@@ -143,8 +151,9 @@ export function openGateway(key: string): Gateway {
       const response = await request(url);
       const name = /filename="([^"]+)"/.exec(response.headers.get('content-disposition') ?? '')?.[1];
       const blob = await response.blob().catch(cutShort);
-      const start = await blob.slice(0, compatStart.length).text();
-      if (start === compatStart)
+      // Lines of rows whose first column is called `error` begin like that error.
+      const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+      if (isJson && (await blob.slice(0, compatStart.length).text()) === compatStart)
         throw compatError((JSON.parse(await blob.text()) as RowsBody).error ?? '', 200);
       return { blob, name: name ?? new URL(url, location.origin).pathname.split('/').at(-1) ?? 'rows' };
     },

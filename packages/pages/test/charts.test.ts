@@ -98,6 +98,26 @@ describe('times', () => {
     expect(momentText(data, data.times[0] ?? 0)).toBe('2026-10-31 20:00:00');
   });
 
+  test('of months in the first century are in it', () => {
+    const rows = ['0050-01-01', '0050-02-01', '0050-04-01'].map((t) => ({ t, n: 1 }));
+    const of = [column('t', 'date'), column('n', 'integer')];
+    const { times } = drawn(rows, { values: ['n'], split: [] }, of);
+    const months = [1, 2, 3, 4].map((month) => `0050-0${month}-01T00:00:00Z`);
+    expect(times).toEqual(months.map((text) => Date.parse(text) / 1000));
+  });
+
+  test('with the same time have all digits in their sum', () => {
+    const rows = [row(0, { n: '9007199254740993' }), row(0, { n: '9007199254740993' })];
+    const { lines } = drawn(rows, { values: ['n'], split: [] });
+    expect(lines[0]?.points.flat().map(({ text }) => text)).toEqual(['18014398509481986']);
+    const bars = barData(
+      rows.map(({ n }) => ({ level: 'error', n: n ?? null })),
+      [column('level', 'string'), column('n', 'integer')],
+      { values: ['n'], split: ['level'] },
+    );
+    expect(bars.bars[0]?.values[0]?.text).toBe('18014398509481986');
+  });
+
   test('may be months, and moments that are no buckets', () => {
     const of = [column('t', 'date'), column('n', 'integer')];
     const emptyOf = (...days: string[]) =>

@@ -28,7 +28,7 @@ const nasty: readonly (readonly [string, string])[] = [
   ['what a query string splits', 'a&b=c#d?e+f%20g;h'],
   ['a file name for curl', '@/etc/passwd'],
   ['a template and a format', `\${1 + 1} {0} {url} %s \\u0041 \\n`],
-  ['Unicode', 'žluťoučký 🐎 \u05d0\u202e\u2028 \u0007'],
+  ['Unicode', 'žluťoučký 🐎 \u05d0\u202e\u2028 \u0007 a\u{e0041}\u2063b'],
   ['an end of a comment and a tag', '*/ --> </script> """ \'\'\''],
 ];
 

@@ -14,14 +14,24 @@ interface DemandOptions {
   readonly elapsedAt: (moment: number) => number | undefined;
   /** How many keys' demand is kept. */
   readonly limit: number;
+  /** The data that the keys are over: others have as many. */
+  readonly source: string | undefined;
 }
 
 /** Longer than the record of any key that is kept warm. */
 const maxRecordLength = 16_384;
 
 /** Records of demand in Redis: encrypted, because a key contains the values of parameters. */
-export function buildDemandRecords({ run, crypto, time, elapsedAt, limit }: DemandOptions): DemandRecords {
-  const keys = [crypto.nameOf('demand', 'times'), crypto.nameOf('demand', 'records')];
+export function buildDemandRecords({
+  run,
+  crypto,
+  time,
+  elapsedAt,
+  limit,
+  source = '',
+}: DemandOptions): DemandRecords {
+  const nameOf = (kind: string) => crypto.nameOf('demand', source === undefined ? kind : `${kind} ${source}`);
+  const keys = [nameOf('times'), nameOf('records')];
   return {
     async recordDemand(requestedAt) {
       if (requestedAt.size === 0) return;

@@ -1,13 +1,14 @@
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import { z } from 'zod';
+import { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { type Coding, codings, type Encodings, toOwnMemory } from '../encodings.ts';
 import { nextDocumentId, type ResultDocument } from '../result-document.ts';
 import type { CacheCrypto } from './cache-crypto.ts';
 import { format } from './format-version.ts';
 
 /**
- * A result as Redis stores it. It is text, because Keyv's values are text:
+ * A result as Redis stores it. It is text in UTF-8:
  *
  *     querygate/2 <fencing token> <signature> <head as JSON>\n<encodings, one after the other, in base64>
  *
@@ -17,12 +18,12 @@ import { format } from './format-version.ts';
  * @param fencingToken comes first so that a script in Redis can compare it
  * @returns undefined for a document that is too large to be shared
  */
-export function encodeEntry(
+export function* encodeEntry(
   key: string,
   document: ResultDocument,
   fencingToken: string,
-  { sign }: Pick<CacheCrypto, 'sign'>,
-): string | undefined {
+  { signing }: Pick<CacheCrypto, 'signing'>,
+): Generator<void, Buffer | undefined> {
   const { computedAt, metadata, encodings, digest } = document;
   const size = encodings.identity.byteLength;
   if (size > maxDocumentBytes(metadata.rowCount)) return undefined;
@@ -31,9 +32,23 @@ export function encodeEntry(
     encodings[coding] === undefined ? [] : [[coding, encodings[coding]] as const],
   );
   const lengths = Object.fromEntries(parts.map(([coding, bytes]) => [coding, bytes.byteLength]));
-  const head = JSON.stringify({ computedAt, metadata, lengths, size, digest });
-  const text = `${head}\n${Buffer.concat(parts.map(([, bytes]) => bytes)).toString('base64')}`;
-  return `${format} ${fencingToken} ${sign('result', key, `${fencingToken} ${text}`)} ${text}`;
+  const head = `${JSON.stringify({ computedAt, metadata, lengths, size, digest })}\n`;
+  const body = yield* joinInSteps(parts.map(([, bytes]) => bytes));
+  const start = maxPrefixLength + Buffer.byteLength(head);
+  const entry = Buffer.allocUnsafeSlow(start + base64Length(body.byteLength));
+  entry.write(head, maxPrefixLength);
+  const signed = signing('result', key).update(`${fencingToken} ${head}`);
+  let end = start;
+  for (let at = 0; at < body.byteLength; at += stepBytes) {
+    if (at > 0) yield;
+    const from = end;
+    end += entry.write(body.toString('base64', at, at + stepBytes), from, 'latin1');
+    signed.update(entry.subarray(from, end));
+  }
+  const prefixText = `${format} ${fencingToken} ${signed.digest('base64url')} `;
+  const from = maxPrefixLength - prefixText.length;
+  entry.write(prefixText, from, 'latin1');
+  return entry.subarray(from);
 }
 
 /**
@@ -43,28 +58,54 @@ export function encodeEntry(
  */
 export async function decodeEntry(
   key: string,
-  entry: string,
+  entry: Buffer,
   maxRows: number,
-  { isSigned }: Pick<CacheCrypto, 'isSigned'>,
+  crypto: Pick<CacheCrypto, 'signing' | 'isSignature'>,
+  turns = new LoopTurns(),
 ): Promise<Omit<ResultDocument, 'begunAt'> | undefined> {
-  const match = prefix.exec(entry);
+  const read = await turns.compute(undefined, readEntry(key, entry, maxRows, crypto));
+  if (read === undefined) return undefined;
+  const { parts, size, ...facts } = read;
+  const identity = parts.identity ?? (await inflate(parts.zstd, size));
+  if (identity?.byteLength !== size) return undefined;
+  return { id: nextDocumentId(), ...facts, encodings: { ...parts, identity } };
+}
+
+function* readEntry(
+  key: string,
+  entry: Buffer,
+  maxRows: number,
+  { signing, isSignature }: Pick<CacheCrypto, 'signing' | 'isSignature'>,
+) {
+  const match = prefix.exec(entry.toString('latin1', 0, maxPrefixLength + 1));
   const { fencingToken, signature = '' } = match?.groups ?? {};
   if (match === null) return undefined;
-  const text = entry.slice(match[0].length);
-  if (!isSigned('result', key, `${fencingToken} ${text}`, signature)) return undefined;
+  const text = entry.subarray(match[0].length);
+  const signed = signing('result', key).update(`${fencingToken} `);
+  for (let at = 0; at < text.byteLength; at += stepBytes) {
+    if (at > 0) yield;
+    signed.update(text.subarray(at, at + stepBytes));
+  }
+  if (!isSignature(signed, signature)) return undefined;
 
   const end = text.indexOf('\n');
-  const head = headSchema.safeParse(parseJson(text.slice(0, end)));
+  const head = headSchema.safeParse(parseJson(text.toString('utf8', 0, end)));
   if (end < 0 || !head.success) return undefined;
   const { lengths, metadata, computedAt, size, digest } = head.data;
   if (metadata.rowCount > maxRows || size > maxDocumentBytes(metadata.rowCount)) return undefined;
-  const parts = splitBody(Buffer.from(text.slice(end + 1), 'base64'), lengths);
-  const identity = parts.identity ?? (await inflate(parts.zstd, size));
-  if (identity?.byteLength !== size) return undefined;
-  return { id: nextDocumentId(), computedAt, metadata, encodings: { ...parts, identity }, digest };
+  const parts = yield* splitBody(text.subarray(end + 1), lengths);
+  return { parts, size, metadata, computedAt, digest };
 }
 
 const prefix = new RegExp(`^${format} (?<fencingToken>\\d{1,20}) (?<signature>[\\w-]{43}) (?=\\{)`);
+
+/** Longer than what precedes the head: the format, the fencing token and the signature. */
+const maxPrefixLength = 100;
+
+/** Bytes that are copied, signed or put into base64 at once: some milliseconds of work. A multiple of 3 and 4, as base64 needs. */
+const stepBytes = 1_200_000;
+
+const base64Length = (bytes: number) => Math.ceil(bytes / 3) * 4;
 
 /** The longest document that is shared. */
 const maxBytes = 64 * 1024 * 1024;
@@ -115,19 +156,46 @@ const headSchema = z.object({
   digest: z.string(),
 });
 
-function splitBody(
-  bytes: Buffer,
+/** Each part in memory of its own, as `toOwnMemory` gives it. */
+function* splitBody(
+  text: Buffer,
   lengths: Readonly<Partial<Record<Coding, number | undefined>>>,
-): Partial<Encodings> {
-  let offset = 0;
+): Generator<void, Partial<Encodings>> {
+  const byteLength = codings.reduce((sum, coding) => sum + (lengths[coding] ?? 0), 0);
+  if (text.byteLength !== base64Length(byteLength)) return {};
   const parts = codings.flatMap((coding) => {
     const size = lengths[coding];
-    if (size === undefined) return [];
-    const part = toOwnMemory(bytes.subarray(offset, offset + size));
-    offset += size;
-    return [[coding, part] as const];
+    return size === undefined ? [] : [[coding, Buffer.allocUnsafeSlow(size)] as const];
   });
-  return offset === bytes.byteLength ? Object.fromEntries(parts) : {};
+  let [at, written] = [0, 0];
+  let step = Buffer.alloc(0);
+  for (const [, part] of parts) {
+    for (let filled = 0; filled < part.byteLength; ) {
+      if (written === step.byteLength) {
+        if (at > 0) yield;
+        step = Buffer.from(text.toString('latin1', at, at + stepBytes), 'base64');
+        if (step.byteLength === 0) return {};
+        [at, written] = [at + stepBytes, 0];
+      }
+      const copied = step.copy(part, filled, written);
+      [filled, written] = [filled + copied, written + copied];
+    }
+  }
+  return written === step.byteLength ? Object.fromEntries(parts) : {};
+}
+
+/** The same bytes one after the other. */
+function* joinInSteps(parts: readonly Buffer[]): Generator<void, Buffer> {
+  const joined = Buffer.allocUnsafeSlow(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  let start = 0;
+  for (const part of parts) {
+    for (let at = 0; at < part.byteLength; at += stepBytes) {
+      if (start + at > 0) yield;
+      part.copy(joined, start + at, at, at + stepBytes);
+    }
+    start += part.byteLength;
+  }
+  return joined;
 }
 
 const decompressZstd = promisify(zstdDecompress);

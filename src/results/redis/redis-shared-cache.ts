@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
+import { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { openCircuitBreaker } from '../../redis/circuit-breaker.ts';
-import type { SharedCache, SharedTime } from '../shared/shared-cache.ts';
+import type { SharedCache, SharedTime, SharedUse } from '../shared/shared-cache.ts';
 import { buildAnnouncements } from './announcements.ts';
 import { buildCacheCrypto } from './cache-crypto.ts';
 import { buildDemandRecords } from './demand-records.ts';
@@ -9,7 +10,7 @@ import { buildFencedKeyv } from './fenced-keyv.ts';
 import { buildLeaseCommands, type RunScript } from './lease-commands.ts';
 import * as scripts from './scripts.ts';
 
-interface RedisOptions {
+interface RedisOptions extends Partial<SharedUse> {
   readonly url: string;
   /** The secret that gateways with the same cache share, and other clients of the same Redis do not know. */
   readonly secret: string | undefined;
@@ -26,7 +27,7 @@ const maxAheadMs = 5_000;
 
 /** The cache that gateways share, on one Redis or another server that speaks its protocol. */
 export function openRedisCache(options: RedisOptions): SharedCache {
-  const { url, secret, log, onConnected, time, hotKeyLimit } = options;
+  const { url, secret, log, onConnected, time, hotKeyLimit, source, turns = new LoopTurns() } = options;
   const crypto = buildCacheCrypto(secret);
   /** @returns undefined for a moment in the future */
   const elapsedAt = (moment: number) => {
@@ -53,7 +54,7 @@ export function openRedisCache(options: RedisOptions): SharedCache {
     if (micros !== undefined) time.note?.(Number(micros) / 1000, calledAt);
   };
   const leases = buildLeaseCommands(run, crypto, time);
-  const demand = buildDemandRecords({ run, crypto, time, elapsedAt, limit: hotKeyLimit });
+  const demand = buildDemandRecords({ run, crypto, time, elapsedAt, limit: hotKeyLimit, source });
   /** Writes that `close` waits for. */
   const pending = new Set<Promise<unknown>>();
   const track = async <R>(write: Promise<R>): Promise<R> => {
@@ -63,32 +64,35 @@ export function openRedisCache(options: RedisOptions): SharedCache {
     return reply;
   };
 
+  const publish: SharedCache['publish'] = async (key, fencingToken, document, keepMs) => {
+    const entry = await turns.compute(undefined, encodeEntry(key, document, fencingToken, crypto));
+    const name = crypto.nameOf('result', key);
+    const put =
+      entry === undefined || breaker.call(({ results }) => results.set(name, entry, Math.ceil(keepMs)));
+    const release = leases.release(key, fencingToken, undefined);
+    const [isStored] = await Promise.all([put, release]);
+    if (entry !== undefined && isStored === true) {
+      const message = announcements.messageOf(key, document);
+      track(breaker.call(({ client }) => client.publish(announcements.channel, message)));
+    }
+    // One that was refused need not be published again.
+    return isStored !== undefined;
+  };
+
   return {
     ready: breaker.ready,
     isUp: breaker.isUp,
     async get(key, maxRows) {
-      const text = await breaker.call(({ results }) => results.get(crypto.nameOf('result', key)));
+      const entry = await breaker.call(({ results }) => results.get(crypto.nameOf('result', key)));
       // Decoding takes time of its own, which is not Redis's: it happens outside the deadline.
-      const stored = text === undefined ? undefined : await decodeEntry(key, text, maxRows, crypto);
+      const stored = entry && (await decodeEntry(key, entry, maxRows, crypto, turns));
       const begunAt = stored && elapsedAt(stored.computedAt);
       return stored === undefined || begunAt === undefined ? undefined : { ...stored, begunAt };
     },
     acquire: leases.acquire,
     renew: leases.renew,
     watch: leases.watch,
-    async publish(key, fencingToken, document, keepMs) {
-      const entry = encodeEntry(key, document, fencingToken, crypto);
-      const name = crypto.nameOf('result', key);
-      const put =
-        entry === undefined || breaker.call(({ results }) => results.set(name, entry, Math.ceil(keepMs)));
-      const release = leases.release(key, fencingToken, undefined);
-      const [isStored] = await track(Promise.all([put, release]));
-      if (entry !== undefined && isStored === true) {
-        const message = announcements.messageOf(key, document);
-        track(breaker.call(({ client }) => client.publish(announcements.channel, message)));
-      }
-      return isStored === true;
-    },
+    publish: (...result) => track(publish(...result)),
     listen: (key, onPublished) =>
       announcements.listen(key, (computedAt) => {
         const begunAt = elapsedAt(computedAt);

@@ -62,14 +62,14 @@ export async function runUnderLease(
   return { document: published, source: 'other gateway' };
 }
 
-/** It nevertheless publishes its result, under the lowest token: the cache may be back by then. */
+/** It nevertheless publishes its result, under the token of a lease of when its run began: the cache may be back by then. */
 async function runWithoutLease(
   options: LeaseOptions,
   query: CacheableQuery,
   { signal }: RunContext,
 ): Promise<RunOutcome> {
   const document = await options.run(signal);
-  publish(options, query, '0', document);
+  publish(options, query, String(document.computedAt * 1000), document);
   return { document, source: 'engine' };
 }
 

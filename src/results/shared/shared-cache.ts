@@ -1,11 +1,12 @@
 import type { ResultDocument } from '../result-document.ts';
 import type { Clock, Timeline } from '../../concurrency/clock.ts';
+import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { LeaderFailure } from './leader-failure.ts';
 import type { SharedClock } from './shared-clock.ts';
 
 /**
- * The right to compute the result of a key, for a limited time. Its fencing token rises with every lease of a key: a
- * result with a lower token never replaces one with a higher token.
+ * The right to compute the result of a key, for a limited time. Its fencing token rises with every lease of a key, and is its
+ * beginning in µs since the epoch: a result with a lower token never replaces one with a higher token.
  *
  * @see https://martin.kleppmann.com/2016/02/08/how-to-do-distributed-locking.html
  */
@@ -49,7 +50,8 @@ export interface SharedCache {
    */
   watch(key: string): Promise<LeaderState | undefined>;
   /**
-   * Stores a result and releases the lease; a result that is too large to be shared is only kept in memory.
+   * Stores a result, unless there is one with a higher token, and releases the lease; a result that is too large to be shared
+   * is only kept in memory.
    *
    * @returns false when the shared cache does not respond or is full
    */
@@ -79,5 +81,13 @@ export interface SharedTime extends Pick<Clock, 'elapsedMs'>, Timeline {
 /** A leader that has not renewed its lease for this long is considered dead; a follower takes over. */
 export const leaseMs = 3_000;
 
+/** Who uses a shared cache. */
+export interface SharedUse {
+  /** The data that the keys are over, as `Engine` has it: their demand is apart from that over other data. */
+  readonly source: string;
+  /** Large results are encoded and decoded in turns with other long work of the process. */
+  readonly turns: LoopTurns;
+}
+
 /** @param onConnected called each time that the shared cache has been connected or reconnected */
-export type OpenSharedCache = (onConnected: () => void, time: SharedTime) => SharedCache;
+export type OpenSharedCache = (onConnected: () => void, time: SharedTime, use: SharedUse) => SharedCache;

@@ -45,6 +45,8 @@ export class HotKeys {
   readonly #isOutdated: (bound: BoundQuery) => boolean;
   readonly #pinned = new Map<string, HotKey>();
   readonly #requested = new LRUCache<string, HotKey>({ max: hotKeyLimit });
+  /** Keys of queries without `cache_warming`, which are refreshed only after a failure: they must not displace those above. */
+  readonly #unwarmed = new LRUCache<string, HotKey>({ max: hotKeyLimit });
   /** A key may be one of the others too, whose refreshes then wait until it is not followed any more. */
   readonly #followed = new Map<string, HotKey>();
 
@@ -89,6 +91,7 @@ export class HotKeys {
   pin(key: string, bound: BoundQuery, policy: CachePolicy, now: number): void {
     if (this.#pinned.get(key)?.bound.query === bound.query) return;
     this.#requested.delete(key);
+    this.#unwarmed.delete(key);
     this.#pinned.set(key, { ...newHotKey(key, bound, policy, now), pinned: true, refreshAt: now });
   }
 
@@ -97,15 +100,15 @@ export class HotKeys {
     for (const [key, hotKey] of this.#pinned) {
       if (!this.#isOutdated(hotKey.bound)) continue;
       this.#pinned.delete(key);
-      this.#requested.set(key, { ...hotKey, pinned: false });
+      this.#add({ ...hotKey, pinned: false });
     }
   }
 
   /** Records a request to this gateway. @returns the hot key, if the key was one before */
   touch(key: string, bound: BoundQuery, policy: CachePolicy, now: number): HotKey | undefined {
-    const hotKey = this.#pinned.get(key) ?? this.#requested.get(key);
+    const hotKey = this.#pinned.get(key) ?? this.#requested.get(key) ?? this.#unwarmed.get(key);
     if (hotKey !== undefined) hotKey.requestedAt = now;
-    else if (key.length <= maxKeyLength) this.#requested.set(key, newHotKey(key, bound, policy, now));
+    else if (key.length <= maxKeyLength) this.#add(newHotKey(key, bound, policy, now));
     return hotKey;
   }
 
@@ -179,11 +182,18 @@ export class HotKeys {
       this.#pinned.delete(key);
       this.#addChanged(hotKey, parseKey(key));
     }
-    for (const [key, hotKey] of [...this.#requested.entries()]) {
-      if (queries.has(hotKey.bound.query)) continue;
-      this.#requested.delete(key);
-      this.#addChanged(hotKey, parseKey(key));
+    for (const keys of [this.#requested, this.#unwarmed]) {
+      for (const [key, hotKey] of [...keys.entries()]) {
+        if (queries.has(hotKey.bound.query)) continue;
+        keys.delete(key);
+        this.#addChanged(hotKey, parseKey(key));
+      }
     }
+  }
+
+  #add(hotKey: HotKey): void {
+    const keys = hotKey.policy.warmingSeconds === undefined ? this.#unwarmed : this.#requested;
+    keys.set(hotKey.key, hotKey);
   }
 
   /** Keeps a key for the query's new version: what was known of its results is still true. */
@@ -191,7 +201,7 @@ export class HotKeys {
     if (bound === undefined || bound.query.caching === 'disabled') return;
     const { caching: policy } = bound.query;
     const { begunAt } = hotKey;
-    this.#requested.set(hotKey.key, { ...hotKey, bound, policy, pinned: false, begunAt: undefined });
+    this.#add({ ...hotKey, bound, policy, pinned: false, begunAt: undefined });
     if (begunAt !== undefined) this.recordKnown(hotKey.key, begunAt, hotKey.bytesBilled);
   }
 
@@ -202,8 +212,9 @@ export class HotKeys {
 
   /** The keys to refresh now. Drops keys without a request within their caching time. */
   due(now: number): readonly HotKey[] {
-    for (const [key, { requestedAt, policy }] of [...this.#requested.entries()]) {
-      if (requestedAt + policy.ttlSeconds * 1000 < now) this.#requested.delete(key);
+    for (const keys of [this.#requested, this.#unwarmed]) {
+      for (const [key, { requestedAt, policy }] of [...keys.entries()])
+        if (requestedAt + policy.ttlSeconds * 1000 < now) keys.delete(key);
     }
     return this.#all().filter((hotKey) => hotKey.refreshAt <= now && !this.#mustMove(hotKey));
   }
@@ -231,7 +242,7 @@ export class HotKeys {
   }
 
   get size(): number {
-    return this.#all().length;
+    return this.#keptWarm().length;
   }
 
   /** By how much the refresh that is most overdue is late; 0 if none is. */
@@ -250,9 +261,14 @@ export class HotKeys {
   }
 
   #all(): readonly HotKey[] {
-    const others = [...this.#pinned.values(), ...this.#requested.values()];
-    if (this.#followed.size === 0) return others;
-    return [...this.#followed.values(), ...others.filter(({ key }) => !this.#followed.has(key))];
+    return this.#keptWarm([...this.#unwarmed.values()]);
+  }
+
+  /** @param others that are refreshed as well */
+  #keptWarm(others: readonly HotKey[] = []): readonly HotKey[] {
+    const requested = [...this.#pinned.values(), ...this.#requested.values(), ...others];
+    if (this.#followed.size === 0) return requested;
+    return [...this.#followed.values(), ...requested.filter(({ key }) => !this.#followed.has(key))];
   }
 
   /** A followed key whose relative values have changed: who follows it follows another one from its next refresh on. */
@@ -261,7 +277,7 @@ export class HotKeys {
   }
 
   #peek(key: string): HotKey | undefined {
-    return this.#pinned.get(key) ?? this.#requested.peek(key);
+    return this.#pinned.get(key) ?? this.#requested.peek(key) ?? this.#unwarmed.peek(key);
   }
 
   #entriesOf(key: string): readonly HotKey[] {

@@ -1,7 +1,7 @@
 import type { HotKey } from './hot-keys.ts';
 
 /** How much the refreshes of keys weigh: each as one, and once more if it is billed as much as they are on average. */
-export function weigh(keys: readonly HotKey[]): (hotKey: HotKey) => number {
+function weigh(keys: readonly HotKey[]): (hotKey: HotKey) => number {
   const mean = keys.reduce((sum, { bytesBilled }) => sum + bytesBilled, 0) / keys.length;
   return ({ bytesBilled }) => 1 + (mean > 0 ? bytesBilled / mean : 0);
 }

@@ -46,7 +46,7 @@ const rejectedMs = 15_000;
 
 /**
  * Refreshes hot keys before their results expire: one timer for all keys, and at most half of the engine. Callers' queries take
- * precedence; only a refresh that is nearly too late goes ahead of them, one at a time. One that clients follow does not wait
+ * precedence; only a refresh that is nearly too late takes turns with them, one at a time. One that clients follow does not wait
  * for room: it takes turns with callers in the queue of the engine.
  */
 export function openWarmer(options: WarmerOptions): Warmer {
@@ -102,6 +102,8 @@ export function openWarmer(options: WarmerOptions): Warmer {
     }
   };
 
+  const onError = (error: unknown) => options.onFailure(undefined, error);
+  const readAll = () => readDemand(options).catch(onError);
   const tick = async () => {
     const now = clock.elapsedMs();
     options.onTick?.();
@@ -114,14 +116,13 @@ export function openWarmer(options: WarmerOptions): Warmer {
     }
     if (now - readAt >= readDemandMs) {
       readAt = now;
-      readDemand(options);
+      readAll();
     }
   };
-  const onError = (error: unknown) => options.onFailure(undefined, error);
   const repeat = openRepeat({ clock, everyMs: tickMs, work: tick, onError });
 
   return {
-    readDemand: () => readDemand(options),
+    readDemand: readAll,
     async close() {
       closing.abort();
       await repeat.close();
@@ -130,7 +131,11 @@ export function openWarmer(options: WarmerOptions): Warmer {
   };
 }
 
-function isNearlyTooLate({ begunAt = Number.NEGATIVE_INFINITY, policy }: HotKey, now: number): boolean {
+/** True if callers are likely to wait for a run before the result is refreshed. */
+export function isNearlyTooLate(
+  { begunAt = Number.NEGATIVE_INFINITY, policy }: HotKey,
+  now: number,
+): boolean {
   const { ttlSeconds, warmingSeconds = ttlSeconds } = policy;
   return now > begunAt + ((ttlSeconds + warmingSeconds) / 2) * 1000;
 }

@@ -77,6 +77,18 @@ describe.skipIf(!hasRedis)('announcements of results on Redis', () => {
     expect(heard).toHaveLength(count);
   });
 
+  test('are not made of a result that Redis refuses, for it has a later one', async () => {
+    const [one, other] = [await open(), await open()];
+    const heard: number[] = [];
+    one.listen('key', (computedAt) => heard.push(computedAt));
+    await untilHeard(other, heard, 100);
+    expect(await other.publish('key', '3', await result(5_000), 60_000)).toBe(true);
+    expect(await other.publish('key', '2', await result(6_000), 60_000)).toBe(true);
+    expect(await other.publish('key', '4', await result(7_000), 60_000)).toBe(true);
+    await eventually(async () => expect(heard).toContain(7_000));
+    expect(heard).not.toContain(6_000);
+  });
+
   test('say only the time and the digest, and are heard only from gateways with the secret, for their own key', async () => {
     const [one, other] = [await open(), await open()];
     const heard: number[] = [];

@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { zstdCompressSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { LoopTurns, runSteps } from '../../../src/concurrency/loop-turns.ts';
 import { buildCacheCrypto } from '../../../src/results/redis/cache-crypto.ts';
 import { decodeEntry, encodeEntry, maxEntryLength } from '../../../src/results/redis/entry-codec.ts';
 import { buildDocument, type ResultDocument } from '../../../src/results/result-document.ts';
@@ -8,8 +10,9 @@ import { runTime } from '../../support/run-time.ts';
 const crypto = buildCacheCrypto('the secret of these gateways, yes');
 const key = '"data" ["id","definition",1000,["value"]]';
 const maxRows = 1_000;
-const encode = (document: ResultDocument, token = '12') => encodeEntry(key, document, token, crypto) ?? '';
-const decode = (text: string) => decodeEntry(key, text, maxRows, crypto);
+const encode = (document: ResultDocument, token = '12') =>
+  String(runSteps(encodeEntry(key, document, token, crypto)) ?? '');
+const decode = (text: string) => decodeEntry(key, Buffer.from(text), maxRows, crypto);
 
 const small = await buildDocument({ rows: ['{"x":"ü"}'], truncated: true }, runTime(1_773_144_000_000));
 const cost = {
@@ -48,6 +51,30 @@ describe('a stored result', () => {
     expect(encode(large).length).toBeLessThan(large.encodings.identity.byteLength / 10);
   });
 
+  test('is written and read in steps of about a megabyte', async () => {
+    const incompressible = Array.from({ length: 30 }, () =>
+      JSON.stringify(randomBytes(500_000).toString('hex')),
+    );
+    const document = await buildDocument({ rows: incompressible, truncated: false }, runTime(7));
+    const writing = encodeEntry(key, document, '1', crypto);
+    let steps = 0;
+    let entry: Buffer | undefined;
+    for (let step = writing.next(); ; step = writing.next()) {
+      steps += 1;
+      if (step.done) {
+        entry = step.value;
+        break;
+      }
+    }
+    expect(steps).toBeGreaterThan(2 * 15);
+    const turns = new LoopTurns();
+    const counted = vi.spyOn(turns, 'next');
+    expect((await decodeEntry(key, entry ?? Buffer.of(), maxRows, crypto, turns))?.digest).toBe(
+      document.digest,
+    );
+    expect(counted.mock.calls.length).toBeGreaterThan(2 * 15);
+  });
+
   test('has a digest of its rows, whenever they were computed', async () => {
     const later = await buildDocument(
       { rows: ['{"x":"ü"}'], truncated: true },
@@ -58,7 +85,7 @@ describe('a stored result', () => {
   });
 
   test('is valid for its own key, its own secret, and so many rows only', async () => {
-    const text = encode(large);
+    const text = Buffer.from(encode(large));
     expect(await decodeEntry(`${key} `, text, maxRows, crypto)).toBeUndefined();
     expect(await decodeEntry(key, text, maxRows - 1, crypto)).toBeUndefined();
     expect(await decodeEntry(key, text, maxRows, buildCacheCrypto(undefined))).toBeUndefined();

@@ -29,11 +29,19 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
   afterEach(() => redis.close());
 
   const log = () => pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
-  const open = async () => {
+  const open = async (source?: string) => {
     const connected = Promise.withResolvers<void>();
     const onConnected = connected.resolve;
     const time = sharedTime();
-    const cache = openRedisCache({ url: redis.url, secret, log: log(), onConnected, time, hotKeyLimit: 3 });
+    const cache = openRedisCache({
+      url: redis.url,
+      secret,
+      log: log(),
+      onConnected,
+      time,
+      hotKeyLimit: 3,
+      ...(source && { source }),
+    });
     await connected.promise;
     return cache;
   };
@@ -95,6 +103,45 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       expect((await cache.get('key', 10))?.computedAt).toBe(2);
     });
 
+    test('takes the result of a run without a lease in place of one whose lease began before', async () => {
+      const caching = ['caching: 60s'];
+      const query = draftQuery({ columns: { x: 'integer' }, caching, sql: 'select 1' });
+      const bound = bind(query, plainParameters({}));
+      const engine = fakeEngine({ clock: systemClock, queryMs: 1 });
+      const published = Promise.withResolvers<string>();
+      const results = openResults({
+        catalog: { queries: [query], tables: [] },
+        engine,
+        engineConcurrency: 4,
+        engineTimeoutMs: 5_000,
+        memoryBytes: 64_000_000,
+        clock: systemClock,
+        log: log(),
+        onCost: () => {},
+        openShared: () => ({
+          ...cache,
+          acquire: async (key, options) => {
+            const lease = await cache.acquire(key, options);
+            await cache.publish(key, lease?.fencingToken ?? '', await result(Date.now() - 120_000), 60_000);
+            await sleep(50);
+            return undefined;
+          },
+          publish: async (key, ...rest) => {
+            await cache.publish(key, ...rest);
+            published.resolve(key);
+            return true;
+          },
+          close: async () => {},
+        }),
+      });
+      const { document } = await results.get(bound, {
+        caller: { signal: new AbortController().signal },
+        noCache: false,
+      });
+      expect((await cache.get(await published.promise, 10))?.digest).toBe(document.digest);
+      await results.close();
+    });
+
     test('restores a lease that has expired, unless another gateway holds it', async () => {
       const { fencingToken = '' } = (await cache.acquire('key', { preempt: false })) ?? {};
       await redis.run((client) => client.del(nameOf('lease', 'key')));
@@ -138,6 +185,16 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
         ['b', 5],
         ['d', 4],
       ]);
+    });
+
+    test('keeps as many for each source of data', async () => {
+      const caches = await Promise.all([open('one'), open('another')]);
+      for (const [at, { recordDemand }] of caches.entries())
+        await recordDemand(new Map(['a', 'b', 'c'].map((key) => [`${key} ${at}`, at + 1])));
+      for (const [at, { demandSince, close }] of caches.entries()) {
+        expect([...(await demandSince(0)).keys()].toSorted()).toEqual([`a ${at}`, `b ${at}`, `c ${at}`]);
+        await close();
+      }
     });
 
     test.each([

@@ -2,7 +2,15 @@ import { basePath } from '../base-path.ts';
 import { buildChart } from '../chart/chart.ts';
 import { element } from '../element.ts';
 import { endpointsOf, type Endpoint } from '../endpoint.ts';
-import { computedAtOf, type Gateway, GatewayError, isCut, openGateway } from '../gateway.ts';
+import {
+  computedAtOf,
+  computedAtText,
+  type Gateway,
+  GatewayError,
+  isCut,
+  isWrongRequest,
+  openGateway,
+} from '../gateway.ts';
 import { rowArgumentsIn, withPageSize } from '../parameters/row-arguments.ts';
 import { searchOf, valuesInAddress } from '../parameters/values.ts';
 import { buildAutoRefresh } from '../result/auto-refresh.ts';
@@ -43,7 +51,7 @@ function showEndpoint(main: HTMLElement, gateway: Gateway, endpoint: Endpoint, s
   const { chart: choice, order } = viewOf(location.hash);
   const chart = buildChart({ columns, onChoice: () => {}, actions: [] });
   const table = new RowTable(columns, () => {});
-  const refresh = buildAutoRefresh(caching, () => void load());
+  const refresh = buildAutoRefresh(caching, () => void load(), true);
   main.replaceChildren(
     element('h1', {}, summary),
     ...(chart === undefined ? [table.element] : [chart.element]),
@@ -53,7 +61,7 @@ function showEndpoint(main: HTMLElement, gateway: Gateway, endpoint: Endpoint, s
     try {
       const response = await gateway.rows(path + request, new AbortController().signal, false);
       const { rows, headers } = response;
-      const computedAt = headers.get('querygate-computed-at')?.slice(0, 19).replace('T', ' ');
+      const computedAt = computedAtText(headers);
       const found =
         rows.length === 0
           ? rowArgumentsIn(endpoint, values).size > 0
@@ -61,7 +69,7 @@ function showEndpoint(main: HTMLElement, gateway: Gateway, endpoint: Endpoint, s
             : emptyText(parameters, values)
           : computedAt === undefined
             ? ''
-            : `Rows of ${computedAt} UTC.`;
+            : `Rows of ${computedAt}.`;
       status.textContent = `${warningText(headers)} ${found}`.trim();
       table.sort(order);
       if (chart === undefined) table.show(rows);
@@ -69,7 +77,8 @@ function showEndpoint(main: HTMLElement, gateway: Gateway, endpoint: Endpoint, s
       refresh.succeeded(Number(headers.get('age') ?? 0));
     } catch (error) {
       status.textContent = problemText(error);
-      refresh.failed(error instanceof GatewayError ? error.retryAfterSeconds : undefined);
+      if (!isWrongRequest(error))
+        refresh.failed(error instanceof GatewayError ? error.retryAfterSeconds : undefined);
     }
   };
   void load();

@@ -28,11 +28,19 @@ const minSeconds = 30;
 /** `setTimeout` fires at once if the delay is longer than 2^31 − 1 ms. */
 const maxDelayMs = 2_000_000_000;
 
-/** Requests the rows again in step with the cache, but not while the page is hidden. */
-export function buildAutoRefresh(caching: Caching | undefined, refresh: () => void): AutoRefresh {
+/**
+ * Requests the rows again in step with the cache, but not while the page is hidden.
+ *
+ * @param isAlways true where people cannot switch it off: what they have chosen on other pages does not count
+ */
+export function buildAutoRefresh(
+  caching: Caching | undefined,
+  refresh: () => void,
+  isAlways = false,
+): AutoRefresh {
   const everySeconds = caching?.warming ?? caching?.ttl ?? uncachedSeconds;
   const box = element('input', { type: 'checkbox', id: 'auto-refresh' });
-  box.checked = remembered(storageName(caching)) ?? caching?.warming !== undefined;
+  box.checked = isAlways || (remembered(storageName(caching)) ?? caching?.warming !== undefined);
   const why = caching === undefined ? 'each time the query runs' : 'when the gateway has newer rows';
   const text = ` Refresh every ${durationText(everySeconds)}, ${why}`;
   /** By `performance.now()`: a clock that is set does not change it. */

@@ -1,6 +1,6 @@
 import { button, element, section } from '../element.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { type Gateway, GatewayError, isCut, type RowsResponse } from '../gateway.ts';
+import { type Gateway, GatewayError, isCut, isWrongRequest, type RowsResponse } from '../gateway.ts';
 import type { RowChange } from '../live/row-change.ts';
 import { rowArgumentsIn, withoutPage, withPageSize } from '../parameters/row-arguments.ts';
 import { type ParameterValues, searchOf } from '../parameters/values.ts';
@@ -245,9 +245,5 @@ class Result implements ResultSection {
     if (this.#live !== undefined) this.#live.element.hidden = true;
   }
 }
-
-/** Repeating an invalid request would fail again. */
-const isWrongRequest = (error: GatewayError | undefined) =>
-  error !== undefined && error.status >= 400 && error.status < 500 && error.status !== 429;
 
 const ageOf = ({ headers }: RowsResponse) => Number(headers.get('age') ?? 0);

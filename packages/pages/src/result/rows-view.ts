@@ -2,7 +2,7 @@ import { buildChart } from '../chart/chart.ts';
 import { pixelsOf } from '../chart/drawing/picture.ts';
 import { button, element } from '../element.ts';
 import type { Endpoint } from '../endpoint.ts';
-import { computedAtOf, type Gateway, isCut, type RowsResponse } from '../gateway.ts';
+import { computedAtOf, computedAtText, type Gateway, isCut, type RowsResponse } from '../gateway.ts';
 import type { RowChange } from '../live/row-change.ts';
 import { plainText } from '../hidden-characters.ts';
 import type { ChartChoice, View } from '../view.ts';
@@ -46,12 +46,13 @@ interface RowsViewOptions {
 interface Shown extends RowsSource {
   readonly etag: string | null;
   chart: ChartChoice | undefined;
+  readonly computedAt: number | undefined;
 }
 
 export function buildRowsView(options: RowsViewOptions): RowsView {
   const { gateway, endpoint, view, onView, onProblem, controls } = options;
   let shown: Shown | undefined;
-  let computedText = '';
+  let timeText = '';
   const search = () => shown?.search;
   const cost = element('p', { class: 'muted' });
   const table = new RowTable(endpoint.columns, (order) => onView({ order }), controls);
@@ -68,7 +69,7 @@ export function buildRowsView(options: RowsViewOptions): RowsView {
     const parameters = [...new URLSearchParams(search() ?? '')].map(
       ([name, value]) => `${name}=${plainText(value)}`,
     );
-    const subtitle = [parameters.join(', '), computedText].filter((text) => text !== '').join('. ');
+    const subtitle = [parameters.join(', '), timeText].filter((text) => text !== '').join('. ');
     const picture = chart?.picture({ title: endpoint.name, subtitle });
     if (picture === undefined) return;
     try {
@@ -86,15 +87,18 @@ export function buildRowsView(options: RowsViewOptions): RowsView {
     search,
     async show(response, { search: newSearch, request }, change) {
       const { rows, headers } = response;
-      computedText = change === undefined ? computedAtText(headers) : receivedText();
+      timeText = change === undefined ? computedText(headers) : receivedText();
       cost.textContent = costText(headers.get('querygate-cost'));
       result.hidden = rows.length === 0;
       const etag = headers.get('etag');
       const { order, chart: choice } = view();
       // Equal rows stay as they are, with what was opened in them.
       const isSame = etag !== null && etag === shown?.etag && newSearch === shown.search;
-      const isSameChart = isSame && JSON.stringify(choice) === JSON.stringify(shown?.chart);
-      shown = { etag, search: newSearch, request, chart: choice };
+      const computedAt = change === undefined ? computedAtOf(headers) : Date.now() / 1000;
+      // It says which bucket was not over then.
+      const isSameChart =
+        isSame && computedAt === shown?.computedAt && JSON.stringify(choice) === JSON.stringify(shown?.chart);
+      shown = { etag, search: newSearch, request, chart: choice, computedAt };
       table.sort(order);
       if (change !== undefined) table.update(change);
       else if (!isSame) table.show(rows);
@@ -102,12 +106,7 @@ export function buildRowsView(options: RowsViewOptions): RowsView {
       // The browser shows the table before it draws many points.
       await new Promise((resolve) => setTimeout(resolve));
       if (shown?.search === newSearch && shown.etag === etag)
-        chart?.show(
-          rows,
-          choice,
-          isCut(response),
-          change === undefined ? computedAtOf(headers) : Date.now() / 1000,
-        );
+        chart?.show(rows, choice, isCut(response), computedAt);
     },
     focusRows() {
       const rows = table.element.querySelector<HTMLElement>('.rows');
@@ -122,11 +121,8 @@ export function buildRowsView(options: RowsViewOptions): RowsView {
   };
 }
 
-function computedAtText(headers: Headers): string {
-  const computedAt = headers
-    .get('querygate-computed-at')
-    ?.replace('T', ' ')
-    .replace(/\.\d+Z$/, ' UTC');
+function computedText(headers: Headers): string {
+  const computedAt = computedAtText(headers);
   return computedAt === undefined ? '' : `Computed at ${computedAt}.`;
 }
 

@@ -1,4 +1,5 @@
 import type { Column, Endpoint, Parameter, ValueSchema } from '../endpoint.ts';
+import { hiddenCharacter } from '../hidden-characters.ts';
 import { type Json, jsonText } from '../json.ts';
 import { canonicalText, type ParameterValues } from '../parameters/values.ts';
 
@@ -45,13 +46,13 @@ export {};
 }
 
 export function pythonSnippet({ origin, endpoint, values }: SnippetOptions): string {
-  const pairs = pairsOf(values).map(([name, value]) => `    (${codeText(name)}, ${codeText(value)}),\n`);
+  const pairs = pairsOf(values).map(([name, value]) => `    (${pythonText(name)}, ${pythonText(value)}),\n`);
   return `import json
 import os
 import urllib.parse
 import urllib.request
 
-url = ${codeText(origin + endpoint.path)}
+url = ${pythonText(origin + endpoint.path)}
 parameters = [
 ${pairs.join('')}]
 request = urllib.request.Request(
@@ -105,12 +106,18 @@ const pairsOf = (values: ParameterValues): readonly (readonly [string, string])[
 /** In single quotes a shell takes every character as it is. */
 const shellText = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** A string literal of JavaScript and of Python. Characters that change how code looks are escaped. */
-const codeText = (text: string) =>
-  JSON.stringify(text).replace(
-    /[\p{Cc}\p{Bidi_Control}\u200b\u2028\u2029\u2060\ufeff]/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+/** A string literal of JavaScript. Characters that change how code looks are escaped. */
+const codeText = (text: string) => literalOf(text, (hex) => `\\u{${hex}}`);
+
+/** The same of Python, and of SQL for BigQuery. */
+const pythonText = (text: string) => literalOf(text, (hex) => `\\U${hex.padStart(8, '0')}`);
+
+/** @param escapeLong of a character beyond the first 65,536, of which each language has its own */
+const literalOf = (text: string, escapeLong: (hex: string) => string) =>
+  JSON.stringify(text).replace(hiddenCharacter, (character) => {
+    const hex = (character.codePointAt(0) ?? 0).toString(16);
+    return hex.length > 4 ? escapeLong(hex) : `\\u${hex.padStart(4, '0')}`;
+  });
 
 const columnTypes: Readonly<Record<string, string>> = {
   integer: 'number',
@@ -143,7 +150,7 @@ function bigqueryValue({ name, schema, fallback, bind }: Parameter, values: Para
       ? fallback.map((text) => resolveRelative(text, value))
       : given;
   const typed = (text: string) => {
-    const literal = codeText(canonicalText(text, value));
+    const literal = pythonText(canonicalText(text, value));
     return bind === 'STRING' ? literal : `CAST(${literal} AS ${bind})`;
   };
   if (schema.type === 'array') return `ARRAY<${bind}>[${texts.map(typed).join(', ')}]`;
@@ -171,5 +178,5 @@ function resolveRelative(text: string, { format }: ValueSchema): string {
 /** A string literal that leaves SQL readable: backslashes mean themselves in a raw one. */
 function bigqueryText(sql: string): string {
   const quotes = ['"""', "'''"].find((candidate) => !sql.includes(candidate));
-  return quotes === undefined ? codeText(sql) : `r${quotes}\n${sql.trim()}\n${quotes}`;
+  return quotes === undefined ? pythonText(sql) : `r${quotes}\n${sql.trim()}\n${quotes}`;
 }

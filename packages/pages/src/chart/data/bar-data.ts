@@ -3,6 +3,7 @@ import type { JsonObject } from '../../json.ts';
 import type { ChartChoice } from '../../view.ts';
 import { isAdditive, isUndrawable, keyOf, nameOf, numberOf } from './columns.ts';
 import { countText, keepLargest, type Left, leftText, rounded } from './left.ts';
+import { sumOf } from './sum.ts';
 
 export interface Bar {
   readonly name: string;
@@ -75,6 +76,5 @@ function combined(group: readonly JsonObject[], column: Column): BarValue | unde
     return value === undefined ? [] : [{ value, text: String(raw) }];
   });
   if (found.length <= 1) return found[0];
-  const value = rounded(found.reduce((sum, one) => sum + one.value, 0));
-  return { value, text: String(value) };
+  return sumOf(found);
 }

@@ -58,7 +58,7 @@ function multiples(times: readonly number[], start: number, end: number) {
 
 const day = 86_400;
 
-const isFirstOfMonth = (time: number) => time % day === 0 && new Date(time * 1000).getUTCDate() === 1;
+export const isFirstOfMonth = (time: number) => time % day === 0 && new Date(time * 1000).getUTCDate() === 1;
 
 /** Buckets of a month, a quarter, a year: of the least distance, in months, of which the others are multiples. */
 function months(times: readonly number[]) {
@@ -79,7 +79,9 @@ function monthOf(time: number): number {
   return date.getUTCFullYear() * 12 + date.getUTCMonth();
 }
 
-const startOfMonth = (place: number) => Date.UTC(Math.floor(place / 12), place % 12) / 1000;
+/** `Date.UTC` takes the years before 100 for those of the 20th century. */
+const startOfMonth = (place: number) =>
+  new Date(0).setUTCFullYear(Math.floor(place / 12), place % 12, 1) / 1000;
 
 function leastDistance(ascending: readonly number[]): number {
   let least = Number.POSITIVE_INFINITY;

@@ -4,7 +4,8 @@ import type { ChartChoice } from '../../view.ts';
 import { type Buckets, fillBuckets } from './buckets.ts';
 import { maxLines } from './choice.ts';
 import { isAdditive, isUndrawable, keyOf, nameOf, numberOf, secondsOf } from './columns.ts';
-import { countText, keepLargest, type Left, leftText, rounded } from './left.ts';
+import { countText, keepLargest, type Left, leftText } from './left.ts';
+import { sumOf } from './sum.ts';
 
 /** The value drawn at one place: that of a row, or the sum of several. */
 export interface Point {
@@ -168,11 +169,6 @@ function unfinishedOf({ times, lastWidth }: Buckets, computedAt: number | undefi
 
 const lineName = (name: string | undefined, { name: column }: Column, count: number) =>
   name === undefined ? column : count === 1 ? name : `${name}: ${column}`;
-
-const sumOf = (points: readonly Point[]): Point => {
-  const value = rounded(points.reduce((sum, point) => sum + point.value, 0));
-  return { value, text: String(value) };
-};
 
 const totalOf = (lines: readonly Collected[]) =>
   lines.reduce(

@@ -1,5 +1,6 @@
 import { type TimeInterval, utcMonth, utcTickInterval } from 'd3-time';
 import { timestampText } from '../../timestamp.ts';
+import { isFirstOfMonth } from '../data/buckets.ts';
 import type { TimeData } from '../data/time-data.ts';
 
 /** A place on the axis of time, with one or two lines of text. */
@@ -74,8 +75,6 @@ function labelOf(
   const length = places.every((one) => one % 60 === 0) ? 5 : places.every(Number.isInteger) ? 8 : 12;
   return [clock.slice(0, length), dayText(time)];
 }
-
-const isFirstOfMonth = (time: number) => time % day === 0 && new Date(time * 1000).getUTCDate() === 1;
 
 /** A time as it is read off a chart: a month, a day, or a moment; of a DATETIME, whose zone only its author knows, without UTC. */
 export function momentText({ unit, isByDay, time }: TimeData, seconds: number): string {

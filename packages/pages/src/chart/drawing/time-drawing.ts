@@ -1,3 +1,4 @@
+import { maxLines } from '../data/choice.ts';
 import { axisNumbers } from '../data/number-text.ts';
 import { type Panel, panelsOf } from './panels.ts';
 import { round, type Shape, shape, textShape, textWidth, titleText } from './shape.ts';
@@ -123,7 +124,7 @@ function lineShapes(
   y: (value: number) => number,
   { times, isScattered }: TimeData,
 ): readonly Shape[] {
-  const series = `series-${(place % 12) + 1}`;
+  const series = `series-${(place % maxLines) + 1}`;
   const at = (index: number) =>
     (points[index] ?? []).map(({ value }) => `${round(places[index] ?? 0)},${round(y(value))}`);
   const isThere = (index: number) => (points[index]?.length ?? 0) > 0;
