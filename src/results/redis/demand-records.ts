@@ -28,7 +28,7 @@ export function buildDemandRecords({
   time,
   elapsedAt,
   limit,
-  source = '',
+  source,
 }: DemandOptions): DemandRecords {
   const nameOf = (kind: string) => crypto.nameOf('demand', source === undefined ? kind : `${kind} ${source}`);
   const keys = [nameOf('times'), nameOf('records')];
