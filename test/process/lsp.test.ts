@@ -364,6 +364,17 @@ describe('proposals', () => {
   });
 });
 
+test.each(['file://server/share/a.sql', 'file:///tmp/a%2Fb.sql', 'file:///tmp/%zz.sql'])(
+  'a document at %s is not a saved query, and others are checked as before',
+  async (uri) => {
+    const textDocument = { uri, languageId: 'sql', version: 1, text };
+    await client.sendNotification('textDocument/didOpen', { textDocument });
+    const position = { line: 0, character: 0 };
+    expect(await client.sendRequest('textDocument/hover', { textDocument: { uri }, position })).toBeNull();
+    expect(await change([{ text }])).toEqual([]);
+  },
+);
+
 test('other requests, other files and wrong positions are answered; the end is that of the protocol', async () => {
   await expect(client.sendRequest('textDocument/definition', {})).rejects.toThrow('Unhandled method');
   for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty'])
