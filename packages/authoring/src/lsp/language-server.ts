@@ -81,9 +81,13 @@ export function serveEditor({ input, output, queriesDir, dialect }: Options): vo
 
   const checkOne = (uri: string) => {
     const document = check(uri, documents.get(uri)?.getText() ?? '', checked.get(uri));
-    if (document === undefined) return;
-    checked.set(uri, document);
-    void connection.sendDiagnostics({ uri, diagnostics: diagnosticsOf(document) });
+    if (document !== undefined) checked.set(uri, document);
+    // The problems of a file that is not a saved query any more are removed.
+    else if (!checked.delete(uri)) return;
+    void connection.sendDiagnostics({
+      uri,
+      diagnostics: document === undefined ? [] : diagnosticsOf(document),
+    });
   };
   const checkChanged = () => {
     clearTimeout(timer);
@@ -248,9 +252,12 @@ function parametersOf({ file, text }: OpenDocument): readonly NamedValue[] {
   const parts = readHeader(file, text);
   const { parameters } = ('header' in parts ? (parts.header ?? {}) : {}) as { readonly parameters?: unknown };
   return Object.entries(parameters ?? {}).map(([name, declared]) => {
-    const { type, bind = 'STRING', repeated, description } = (declared ?? {}) as Partial<Parameter>;
-    const bound = repeated ? `ARRAY<${bind}>` : bind;
+    const given = (declared ?? {}) as Partial<Record<keyof Parameter, unknown>>;
+    const [type, bind = 'STRING'] = [textOf(given.type), textOf(given.bind)];
+    const bound = given.repeated ? `ARRAY<${bind}>` : bind;
     const sent = type === undefined || type === bind.toLowerCase() ? '' : `, sent as ${type}`;
-    return { name, type: `${bound}${sent}`, description };
+    return { name, type: `${bound}${sent}`, description: textOf(given.description) };
   });
 }
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
