@@ -90,7 +90,7 @@ function addKey(keys: readonly KeyEntry[], edits: KeyEdits, fields: KeyFields, a
   return key;
 }
 
-/** What a key and its replacement have in common: all but what identifies a key, and when it ends. */
+/** The fields that a key and its replacement have in common: all but its identity and its end. */
 function fieldsOf({ id, sha256, expires, revoked, stated, name, rate, ...others }: KeyEntry): KeyFields {
   return { name, ...withoutUndefined(others), ...(rate && { rate: withoutUndefined(rate) }) };
 }
