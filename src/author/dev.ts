@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { watch } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { demoData, type SettingValues } from '../config/settings.ts';
 import { exitCode } from '../exit-code.ts';
+import { watchPath } from '../files/watch-path.ts';
 import { mainFile } from '../package-files.ts';
 
 interface DevOptions {
@@ -53,10 +53,13 @@ export async function runDev({ args, settings, loadSettings, configFile }: DevOp
   const onQueries = debounce(() => {
     if (child === undefined) restart();
   });
-  watch(settings.QUERIES_DIR ?? 'queries', { recursive: true }, onQueries);
+  watchPath(settings.QUERIES_DIR ?? 'queries', { recursive: true, onChange: onQueries });
   // The folder, because editors replace the file by another one.
-  watch(dirname(resolve(configFile)), (_, name) => {
-    if (name === basename(configFile)) onSettings();
+  watchPath(dirname(resolve(configFile)), {
+    recursive: false,
+    onChange: (name) => {
+      if (name === null || name === basename(configFile)) onSettings();
+    },
   });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {

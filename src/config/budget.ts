@@ -20,7 +20,7 @@ export interface Budget {
 }
 
 const sizes: Readonly<Record<string, number>> = {
-  ...{ B: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12, PB: 1e15 },
+  ...{ B: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 },
   ...{ KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40 },
 };
 
@@ -30,6 +30,10 @@ const time = /^[1-9][0-9]{0,5} ?(s|m|h|d)$/;
 const amount = /^[1-9][0-9]{0,5} ?(B|KB|MB|GB|TB|KiB|MiB|GiB|TiB|s|m|h|d)$/;
 const speed = /^[1-9][0-9]{0,5} ?(B|KB|MB|GB|TB|KiB|MiB|GiB|TiB|s|m|h|d)\/(s|m|h|d)$/;
 
+const sizeUnits = 'a whole number of B, KB, MB, GB, TB, KiB, MiB, GiB or TiB';
+const slotUnits = 'a whole number of s, m, h or d';
+const anyUnits = `${sizeUnits}, or of s, m, h or d`;
+
 const text = (pattern: RegExp, right: string) =>
   z.string(`must be ${right}`).regex(pattern, `must be ${right}`);
 
@@ -37,10 +41,10 @@ const text = (pattern: RegExp, right: string) =>
 export const budgetSchema = z
   .strictObject(
     {
-      bytes_per_day: text(size, 'a size, as in 100MB').optional(),
-      slot_time_per_day: text(time, 'a time of one slot, as in 2h').optional(),
-      rate: text(speed, 'an amount in a time, as in 10GB/h, or 30m/h of slots').optional(),
-      burst: text(amount, 'an amount, as in 20GB').optional(),
+      bytes_per_day: text(size, `a size, as in 100MB: ${sizeUnits}`).optional(),
+      slot_time_per_day: text(time, `a time of one slot, as in 2h: ${slotUnits}`).optional(),
+      rate: text(speed, `an amount in a time, as in 10GB/h, or 30m/h of slots: ${anyUnits}`).optional(),
+      burst: text(amount, `an amount, as in 20GB: ${anyUnits}`).optional(),
       tracking: z.boolean('must be true or false').default(false),
     },
     {
@@ -63,6 +67,40 @@ export const budgetSchema = z
       message: 'must be of the kind of rate: both sizes, or both times',
     },
   );
+
+/** A budget as it is written, as in `{ bytes_per_day: '1TB' }`. */
+export type BudgetInput = z.input<typeof budgetSchema>;
+
+/** The limits of a budget that `optionRule.budget` has accepted; one that is parsed stays as it is. */
+export const budgetOf = (given: Budget | BudgetInput): Budget =>
+  isBudget(given) ? given : toBudget(budgetSchema.parse(given));
+
+/** Says what is wrong with a budget of an option, if something is. */
+export function budgetProblem(given: unknown): string | undefined {
+  if (isBudget(given)) return undefined;
+  const { error } = budgetSchema.safeParse(given);
+  const messages = error?.issues.map((issue) => {
+    const what = issue.code === 'unrecognized_keys' ? `unknown: ${issue.keys.join(', ')}` : issue.message;
+    return [...issue.path, what].join(': ');
+  });
+  return messages?.join('; ');
+}
+
+/** True for one that is parsed. */
+function isBudget(given: unknown): given is Budget {
+  const { limits, isTracking } = given as Partial<Budget>;
+  return (
+    typeof isTracking === 'boolean' &&
+    Array.isArray(limits) &&
+    limits.every(
+      (limit: Partial<BudgetLimit> | null) =>
+        ['bytes_per_day', 'slot_time_per_day', 'rate'].includes(limit?.name ?? '') &&
+        ['bytes', 'slotMs'].includes(limit?.unit ?? '') &&
+        Number.isFinite(limit?.amount) &&
+        Number.isFinite(limit?.perMs),
+    )
+  );
+}
 
 /** @param given that the schema has accepted */
 export function toBudget(given: z.output<typeof budgetSchema>): Budget {

@@ -107,6 +107,8 @@ export function jwtConfig(read: Read) {
   });
 }
 
+const isUndefined = 'is undefined; is the variable set that it is read from?';
+
 /** The options of the package's `jwt`; see `JwtOptions`. */
 interface JwtInput {
   readonly jwksUrl?: string | undefined;
@@ -139,11 +141,12 @@ export function readJwtOptions(options: JwtInput): JwtConfig {
       message: `${path.join('.')}: ${message}`,
     })),
     ...jwtProblems(values, (name) => name),
-    ...Object.entries(claims).flatMap(([name, { length }]) =>
-      length > maxClaimLength
+    ...Object.entries<string | undefined>(claims).flatMap(([name, claim]) => {
+      if (claim === undefined) return [{ message: `claims.${name}: ${isUndefined}` }];
+      return claim.length > maxClaimLength
         ? [{ message: `claims.${name}: has more than ${maxClaimLength} characters` }]
-        : [],
-    ),
+        : [];
+    }),
   ];
   const config = parsed.success ? jwtConfig(parsed.data) : undefined;
   if (config !== undefined && problems.length === 0)
@@ -156,7 +159,7 @@ export function readJwtOptions(options: JwtInput): JwtConfig {
     ? problems
     : [
         ...unset.map((name) => ({
-          message: `${name}: is undefined; is the variable set that it is read from?`,
+          message: `${name}: ${isUndefined}`,
         })),
         { message: `give one of ${keySources.join(', ')}` },
       ];

@@ -1,5 +1,6 @@
 import { didYouMean } from '@querygate/text';
 import { type Problem, StartError } from '../errors.ts';
+import { budgetProblem } from './budget.ts';
 import { type NumberRule, numberText } from './engine-limits.ts';
 import { originsProblem } from './web-origins.ts';
 
@@ -27,6 +28,7 @@ export const optionRule = {
   boolean: { is: (value) => typeof value === 'boolean', must: 'true or false' },
   function: { is: (value) => typeof value === 'function', must: 'a function' },
   object: { is: isObject, must: 'an object' },
+  budget: { is: isObject, must: "an object, as in { bytes_per_day: '1TB' }", problemOf: budgetProblem },
   origins: {
     is: (value) => value === '*' || isTexts(value),
     must: "'*' or a list of origins, as in ['https://dash.example.com']",

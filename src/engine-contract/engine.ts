@@ -93,7 +93,10 @@ export interface RunOptions {
   readonly beforeRows?: (signal: AbortSignal) => Promise<void>;
 }
 
-/** The cost of one run, as far as the engine reports it; for logs, metrics and billing. */
+/**
+ * The cost of one run, as far as the engine reports it; for logs, metrics and billing. Its counts are whole numbers from 0 on:
+ * the gateway rounds fractions, and leaves out NaN and the like.
+ */
 export interface Cost {
   /** Bytes that the run has read; undefined if the engine does not say it, as below. */
   readonly bytesProcessed: number | undefined;

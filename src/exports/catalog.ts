@@ -54,6 +54,7 @@ export { formatInstant } from '../files/durations.ts';
 export { readYaml } from '../files/read-yaml.ts';
 export { describeIssue, problem, schemaProblems } from '../files/schema-problems.ts';
 export { parseTimestamp } from '../files/timestamps.ts';
+export { watchPath } from '../files/watch-path.ts';
 export { buildSchema } from '../http/graphql/schema/schema.ts';
 export {
   camelCase,

@@ -4,6 +4,7 @@ import type { AnalyzedCatalog } from '../catalog-analysis/analyze-catalog.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Engine, ImportReport } from '../engine-contract/engine.ts';
 import type { EngineFactory } from '../engine-contract/engine-factory.ts';
+import { withWholeCosts } from '../engine-contract/whole-costs.ts';
 import { errorToLog, problemWithoutValues } from '../engine-contract/without-values.ts';
 import { limitsOf, withFileChecks } from '../engines/checked-engine.ts';
 import { describeProblem, StartError } from '../errors.ts';
@@ -48,7 +49,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     },
   });
   // Of another kind, those of two engines may have the same text, by which results are shared.
-  if (typeof opened.source === 'string') return opened;
+  if (typeof opened.source === 'string') return withWholeCosts(opened, (message) => log.warn(message));
   await opened.close();
   throw new StartError('The engine cannot be used', [
     { message: `engine: ${engine.name}: source must be a text that names its data` },

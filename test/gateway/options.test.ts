@@ -2,9 +2,11 @@ import { resolve } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
+import { type BudgetInput, budgetOf } from '../../src/config/budget.ts';
 import { StartError } from '../../src/errors.ts';
 import { createGateway } from '../../src/gateway/create-gateway.ts';
 import { type GatewayOptions, settingsOf } from '../../src/gateway/options.ts';
+import { costs } from '../../src/plugins/costs/costs.ts';
 import { redis } from '../../src/gateway/redis.ts';
 import { openServer } from '../../src/http/node/open-server.ts';
 import { apiKey } from '../../src/keys/sources/api-key.ts';
@@ -112,6 +114,37 @@ describe('secrets', () => {
     ]);
     expect(problemsOf(() => jwt({ secret: undefined }))).toEqual([undefinedIs('secret'), right]);
     expect(problemsOf(() => jwt(options))).toEqual([right]);
+    const claims = { tenants: undefined as unknown as string };
+    expect(problemsOf(() => jwt({ secret: 'x'.repeat(32), claims }))).toEqual([
+      undefinedIs('claims.tenants'),
+    ]);
+  });
+
+  test.each([
+    [{}, 'must have bytes_per_day, slot_time_per_day or rate'],
+    [
+      { bytes_per_day: '1PB' },
+      'bytes_per_day: must be a size, as in 100MB: a whole number of B, KB, MB, GB, ',
+    ],
+    [
+      { bytes_per_day: '0.5TB' },
+      'bytes_per_day: must be a size, as in 100MB: a whole number of B, KB, MB, GB, ',
+    ],
+    [{ rate: '10GB/h', burst: '20gb' }, 'burst: must be an amount, as in 20GB: a whole number of B, KB, '],
+    [{ bytes: '1TB' }, 'unknown: bytes'],
+    [{ limits: [{ name: 'rate' }], isTracking: false }, 'unknown: limits, isTracking'],
+    ['1TB', "is a text; must be an object, as in { bytes_per_day: '1TB' }"],
+  ])('the budget %j is refused', (budget, problem) => {
+    const problems = problemsOf(() => costs({ budget: budget as BudgetInput }));
+    expect(problems).toEqual([expect.stringContaining(`budget: ${problem}`)]);
+  });
+
+  test('a budget may be as in headers, or parsed', () => {
+    const budget = budgetOf({ bytes_per_day: '1TB' });
+    expect(budget.limits).toEqual([{ name: 'bytes_per_day', unit: 'bytes', amount: 1e12, perMs: 0 }]);
+    expect(budgetOf(budget)).toBe(budget);
+    for (const given of [budget, { bytes_per_day: '1TB' }])
+      expect(costs({ budget: given }).name).toBe('costs');
   });
 
   test('the URL and the secret of a Redis are refused together, and not shown', () => {

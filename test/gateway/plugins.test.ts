@@ -133,24 +133,27 @@ async function fromDocs<T>(start: string, check: (module: T) => Promise<void>): 
 
 describe('the plug-ins of docs/plugins.md', () => {
   test('adds a route, a header, a metric, a log field, and refuses; by REST and GraphQL, hit and miss', async () => {
-    await fromDocs<{ costs(blocked: ReadonlySet<string>): GatewayPlugin }>('costs(', async ({ costs }) => {
-      const blocked = new Set<string>();
-      const ofMetrics = metrics();
-      await open(costs(blocked), ofMetrics);
-      for (const path of [rest, rest, graphql, graphql]) {
-        const response = await get(path);
-        expect(response.status).toBe(200);
-        expect(response.headers.get('x-query-cost')).toBe('42');
-      }
-      expect((await get('/costs', {})).status).toBe(401);
-      expect(await (await get('/costs')).json()).toEqual({ queries: 1, total: 42 });
-      expect(ofMetrics.render()).toContain('\ncosts_bytes_total 42\n');
-      const requests = lines.filter(({ msg }) => msg === 'request');
-      expect(requests.slice(0, 4).map(({ results }) => results)).toEqual([1, 1, 1, 1]);
-      expect(requests.at(-1)?.path).toBe('/costs');
-      blocked.add(String(requests[0]?.key));
-      for (const path of [rest, graphql]) expect((await get(path)).status).toBe(403);
-    });
+    await fromDocs<{ spending(blocked: ReadonlySet<string>): GatewayPlugin }>(
+      'spending(',
+      async ({ spending }) => {
+        const blocked = new Set<string>();
+        const ofMetrics = metrics();
+        await open(spending(blocked), ofMetrics);
+        for (const path of [rest, rest, graphql, graphql]) {
+          const response = await get(path);
+          expect(response.status).toBe(200);
+          expect(response.headers.get('x-query-cost')).toBe('42');
+        }
+        expect((await get('/spending', {})).status).toBe(401);
+        expect(await (await get('/spending')).json()).toEqual({ queries: 1, total: 42 });
+        expect(ofMetrics.render()).toContain('\nspending_bytes_total 42\n');
+        const requests = lines.filter(({ msg }) => msg === 'request');
+        expect(requests.slice(0, 4).map(({ results }) => results)).toEqual([1, 1, 1, 1]);
+        expect(requests.at(-1)?.path).toBe('/spending');
+        blocked.add(String(requests[0]?.key));
+        for (const path of [rest, graphql]) expect((await get(path)).status).toBe(403);
+      },
+    );
   });
 
   test('adds a form of rows, with all that the others have', async () => {

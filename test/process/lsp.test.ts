@@ -362,7 +362,51 @@ describe('proposals', () => {
   ])('%s', async (_, from, to, expected) => {
     expect(await proposals(from, to)).toEqual(expect.arrayContaining(expected));
   });
+
+  test.each([
+    ['bind: INT64', 'bind: 64', 'STRING, sent as integer'],
+    ['type: integer, bind: INT64', 'type: [integer], bind: INT64', 'INT64'],
+    ['Lowest status.', '400', 'INT64, sent as integer'],
+  ])('of parameters while %s is %s', async (from, to, expected) => {
+    const declared = text.replace(from, to);
+    await change([{ text: declared }]);
+    const textDocument = { uri };
+    const position = placeIn(declared, declared.indexOf('@at_l') + 1);
+    const items = await client.sendRequest('textDocument/completion', { textDocument, position });
+    expect(items).toContainEqual(expect.objectContaining({ label: 'at_least', detail: expected }));
+    const found = await client.sendRequest('textDocument/hover', { textDocument, position });
+    expect(JSON.stringify(found)).toContain(`\`@at_least\` ${expected}`);
+  });
 });
+
+test('a file elsewhere loses its problems with its header', async () => {
+  const uri = pathToFileURL(join(folder, 'elsewhere', 'a.sql')).href;
+  const opened = nextDiagnostics();
+  const wrong = text.replace('edge_logs', 'edge_log');
+  const textDocument = { uri, languageId: 'sql', version: 1, text: wrong };
+  await client.sendNotification('textDocument/didOpen', { textDocument });
+  expect(await opened).not.toEqual([]);
+  const changed = nextDiagnostics();
+  const contentChanges = [{ text: 'select 1 from edge_log' }];
+  await client.sendNotification('textDocument/didChange', {
+    textDocument: { uri, version: 2 },
+    contentChanges,
+  });
+  expect(await changed).toEqual([]);
+  const position = { line: 0, character: 0 };
+  expect(await client.sendRequest('textDocument/hover', { textDocument: { uri }, position })).toBeNull();
+});
+
+test.each(['file://server/share/a.sql', 'file:///tmp/a%2Fb.sql', 'file:///tmp/%zz.sql'])(
+  'a document at %s is not a saved query, and others are checked as before',
+  async (uri) => {
+    const textDocument = { uri, languageId: 'sql', version: 1, text };
+    await client.sendNotification('textDocument/didOpen', { textDocument });
+    const position = { line: 0, character: 0 };
+    expect(await client.sendRequest('textDocument/hover', { textDocument: { uri }, position })).toBeNull();
+    expect(await change([{ text }])).toEqual([]);
+  },
+);
 
 test('other requests, other files and wrong positions are answered; the end is that of the protocol', async () => {
   await expect(client.sendRequest('textDocument/definition', {})).rejects.toThrow('Unhandled method');

@@ -100,7 +100,7 @@ describe('querygate keys', () => {
     expect(text).toMatch(/\ncount: 1\n$/);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect((await keys(['list'])).output).toBe(
-      `id\tname\tstate\texpires\tendpoints\ttenants\trate\tpermissions\tlast used\tallow\n${idOfKey(key)}\tone\tvalid\t2099-01-31T00:00:00Z\tlogs.all\t0123,a|b\t600/min, 4 at once\tfresh\tunknown\tall\n`,
+      `id\tname\tstate\texpires\tendpoints\ttenants\trate\tpermissions\tlast used\tallow\tbudget\n${idOfKey(key)}\tone\tvalid\t2099-01-31T00:00:00Z\tlogs.all\t0123,a|b\t600/min, 4 at once\tfresh\tunknown\tall\tany\n`,
     );
   });
 

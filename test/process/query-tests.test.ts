@@ -128,6 +128,8 @@ describe('querygate test', () => {
       'status: 9007199254740993',
       ':5 tables.web.0.status: numbers beyond 2^53 must be in quotes',
     ],
+    ['status: 399', 'status: .inf', ':5 tables.web.0.status: Infinity is null in JSON: write null'],
+    ['status: 400 }\n  -', 'status: .nan }\n  -', '.status: NaN is null in JSON: write null'],
     ['now: 2026-03-10T12:00:00Z', 'now: yesterday', ':2 now: must be an ISO 8601 timestamp'],
   ])('a mistake in the file: %s → %s', async (from, to, message) => {
     withTests(from, to);

@@ -66,7 +66,7 @@ function unabbreviated(text: string, names: readonly string[]): string | undefin
  * first consonants or with its last letter: `hr` of `hourly`, `qty` of `quantity`. Digits around them do not count.
  */
 export function isAbbreviation(text: string, name: string): boolean {
-  const short = text.replace(/^[\d\s]+|[\d\s]+$/g, '').replace(/(?<=..)s$/, '');
+  const short = text.replace(/^[\d\s]+|(?<![\d\s])[\d\s]+$/g, '').replace(/(?<=..)s$/, '');
   if (short.length === 0 || short.length >= name.length || short[0] !== name[0]) return false;
   if (short.length === 1) return short !== text;
   let at = 0;

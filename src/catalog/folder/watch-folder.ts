@@ -1,7 +1,8 @@
-import { type FSWatcher, type Stats, statSync, watch } from 'node:fs';
+import { type FSWatcher, type Stats, watch } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type FileVersion, versionOf } from '../../files/file-version.ts';
+import { identityOf } from '../../files/watch-path.ts';
 import {
   type CatalogFiles,
   type FileContent,
@@ -248,13 +249,4 @@ function openEvents(root: string, onEvent: () => void) {
       for (const folder of watchers.keys()) closeOne(folder);
     },
   };
-}
-
-function identityOf(folder: string): string | undefined {
-  try {
-    const { dev, ino } = statSync(folder);
-    return `${dev} ${ino}`;
-  } catch {
-    return undefined;
-  }
 }

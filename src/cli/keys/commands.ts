@@ -90,16 +90,9 @@ function addKey(keys: readonly KeyEntry[], edits: KeyEdits, fields: KeyFields, a
   return key;
 }
 
-/** The fields that a key and its replacement have in common. */
-function fieldsOf({ name, endpoints, tenants, allow, rate, permissions }: KeyEntry): KeyFields {
-  return {
-    name,
-    ...(endpoints && { endpoints }),
-    ...(tenants && { tenants }),
-    ...(allow && { allow }),
-    ...(rate && { rate: withoutUndefined(rate) }),
-    permissions,
-  };
+/** The fields that a key and its replacement have in common: all but its identity and its end. */
+function fieldsOf({ id, sha256, expires, revoked, stated, name, rate, ...others }: KeyEntry): KeyFields {
+  return { name, ...withoutUndefined(others), ...(rate && { rate: withoutUndefined(rate) }) };
 }
 
 function withoutUndefined<T extends object>(fields: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {

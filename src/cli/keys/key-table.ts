@@ -14,6 +14,7 @@ const header = [
   'permissions',
   'last used',
   'allow',
+  'budget',
 ];
 
 export interface TableOptions {
@@ -32,11 +33,12 @@ export function keyTable(keys: readonly KeyEntry[], { now, lastUsed, isTerminal 
 }
 
 function rowOf(key: KeyEntry, now: Date, lastUsed: string): readonly string[] {
-  const { endpoints, tenants, allow, rate, permissions } = key;
+  const { endpoints, tenants, allow, rate, budget = {}, permissions } = key;
   const limits = [
     rate?.requests_per_minute && `${rate.requests_per_minute}/min`,
     rate?.concurrent_queries && `${rate.concurrent_queries} at once`,
   ];
+  const costs = Object.entries(budget).filter(([, value]) => value !== undefined && value !== false);
   return [
     key.id,
     key.name,
@@ -48,6 +50,7 @@ function rowOf(key: KeyEntry, now: Date, lastUsed: string): readonly string[] {
     permissions.join(',') || 'none',
     lastUsed,
     allow?.join(',') ?? 'all',
+    costs.map(([name, value]) => `${name}: ${value}`).join(', ') || 'any',
   ];
 }
 

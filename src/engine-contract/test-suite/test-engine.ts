@@ -3,8 +3,9 @@ import { buildAnalyze } from '../../catalog-analysis/analyze-catalog.ts';
 import type { BoundValues } from '../../catalog/binding/bind.ts';
 import { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { ErrorCode } from '../../errors.ts';
-import type { Engine, RunOptions } from '../engine.ts';
+import type { Cost, Engine, RunOptions } from '../engine.ts';
 import type { EngineFactory, EngineHost, EngineLimits } from '../engine-factory.ts';
+import { isCount } from '../whole-costs.ts';
 import { type CaseName, cases, queryOf } from './cases.ts';
 
 type DeclareTest = (title: string, run: () => Promise<void>) => unknown;
@@ -241,6 +242,14 @@ export function testEngine({
     };
     await run('echo', { word: 'x' }, { onStart });
     assert.ok(starts > 0, 'onStart was not called');
+  });
+
+  check('a cost, if the engine reports it, is of whole numbers from 0 on', ['echo'], async () => {
+    const bills: Cost[] = [];
+    const { cost } = await run('echo', { word: 'x' }, { onBill: (bill) => bills.push(bill) });
+    for (const { bytesProcessed, bytesBilled, slotMs } of [...bills, ...(cost ? [cost] : [])])
+      for (const [name, count] of Object.entries({ bytesProcessed, bytesBilled, slotMs }))
+        assert.ok(count === undefined || isCount(count), `${name} is ${count}`);
   });
 
   check('rows wait for beforeRows, if the engine calls it', ['echo'], async () => {

@@ -172,7 +172,7 @@ function wrongSlashesOf(pathname: string): WrongSlashes | undefined {
   const merged = pathname.replaceAll(/\/{2,}/g, '/');
   const plain = merged.replace(/(?<=.)\/$/, '');
   if (plain === pathname) return undefined;
-  const isDoubled = pathname.replace(/\/+$/, '').includes('//');
+  const isDoubled = pathname.replace(/(?<!\/)\/+$/, '').includes('//');
   const wrong = [
     ...(isDoubled || merged === plain ? ['the doubled slash'] : []),
     ...(merged === plain ? [] : ['the slash at the end of the path']),

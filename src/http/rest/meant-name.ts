@@ -17,7 +17,7 @@ const maxBrackets = 5;
  */
 export function partsOf(name: string): readonly string[] {
   const start = fromFirstLetter(name);
-  const plain = start.replace(/\W+$/, '');
+  const plain = start.replace(/(?<!\W)\W+$/, '');
   const [base = ''] = plain.split(/[[\].:<>!=~|]|__/, 1);
   const inBrackets = /^\w+\[/.test(start) ? start.matchAll(/\[\W*(\w+)/g).take(maxBrackets) : [];
   return [...new Set([plain, base, ...[...inBrackets].map(([, word = '']) => word)])].filter(
@@ -36,7 +36,7 @@ export function partsBesideOperator(name: string): readonly string[] {
     const [before, behind] = [start.slice(0, index), start.slice(index + separator.length)];
     return [
       ...(isOperatorWord(behind) ? [before] : []),
-      ...(isOperatorWord(before) || before === 'filter' ? [behind.replace(/\W+$/, '')] : []),
+      ...(isOperatorWord(before) || before === 'filter' ? [behind.replace(/(?<!\W)\W+$/, '')] : []),
     ];
   });
 }
@@ -50,7 +50,10 @@ const operatorOf = (text: string): string | undefined =>
 const lettersOf = (text: string): string => text.replaceAll(/[^a-z]/gi, '').toLowerCase();
 
 export const fromFirstLetter = (name: string): string =>
-  name.replace(/^(?:amp;|\?)+/, '').replace(/^\W+/, '');
+  name
+    .slice(0, 500)
+    .replace(/^(?:amp;|\?)+/, '')
+    .replace(/^\W+/, '');
 
 /** The name in a message: in quotes if characters of it would not be seen. */
 export const shownName = (name: string): string => (/^[!-~]+$/.test(name) ? name : quoteShort(name));
@@ -84,7 +87,9 @@ export function condition(query: SavedQuery, column: string, word: string, text:
     ...(isCondition(text) ? [text] : []),
     ...(operator === 'is' ? [isNull(word, text)] : []),
     ...(operator === 'like' ? [`like.${likePattern(lettersOf(word), text)}`] : []),
-    ...(operator.endsWith('in') ? [`${operator}.(${text.replaceAll(/^[\s([{]+|[\s)\]}]+$/g, '')})`] : []),
+    ...(operator.endsWith('in')
+      ? [`${operator}.(${text.replaceAll(/^[\s([{]+|(?<![\s)\]}])[\s)\]}]+$/g, '')})`]
+      : []),
     `${operator}.${text}`,
     `eq.${text}`,
   ];

@@ -100,8 +100,10 @@ function filterAdvice({ endpoint: { query }, name, text }: Given): string {
     ) ?? [];
   if (column === '') return `write each condition by its column, as in ${first.name}=eq.…`;
   const [, word = '', value = ''] =
-    /^["'\s:{$.,=[\]]*([<>!=~]+|[a-z_]+(?![\w-]))?["'\s:{.,=([]*(.*?)["'\s})\]]*$/is.exec(behind) ?? [];
-  const [called = ''] = /[a-z]+(?=\W*$)/i.exec(before) ?? [];
+    /^["'\s:{$.,=[\]]*([<>!=~]+|[a-z_]+(?![\w-]))?["'\s:{.,=([]*(.*?)(?<!["'\s})\]])["'\s})\]]*$/is.exec(
+      behind,
+    ) ?? [];
+  const [called = ''] = /(?<![a-z])[a-z]+(?=\W*$)/i.exec(before) ?? [];
   // In `name:abc` the word is the value.
   const [operator, operand] = value === '' ? [called, word] : [word || called, value];
   // One of several conditions would keep other rows.

@@ -1,4 +1,4 @@
-import type { Budget } from '../../config/budget.ts';
+import { type Budget, type BudgetInput, budgetOf } from '../../config/budget.ts';
 import { checkOptions, optionRule } from '../../config/option-rules.ts';
 import { isTimeZone } from '../../config/time-zone.ts';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
@@ -19,8 +19,8 @@ import { sharedAccounts } from './shared-accounts.ts';
 
 /** How costs are accounted for. */
 interface CostsOptions {
-  /** The most that all runs may cost together. Default: unlimited. */
-  readonly budget?: Budget | undefined;
+  /** The most that all runs may cost together, as in `{ bytes_per_day: '1TB' }`. Default: unlimited. */
+  readonly budget?: Budget | BudgetInput | undefined;
   /** Where accounts are kept by a gateway that shares no Redis. Default: they end with the process. */
   readonly file?: string | undefined;
   /** Where days begin and end, as in `Europe/Zurich`. Default: `UTC`. */
@@ -47,11 +47,12 @@ const stretched = memoize(
  */
 export function costs(options: CostsOptions = {}): GatewayPlugin {
   checkOptions<CostsOptions>('costs', options, {
-    budget: optionRule.object,
+    budget: optionRule.budget,
     file: optionRule.text,
     timeZone: timeZoneRule,
   });
   const timeZone = options.timeZone ?? 'UTC';
+  const budget = options.budget && budgetOf(options.budget);
   const dayOf = buildDayOf(timeZone);
   const metrics = new CostMetrics();
   const keptOf = openKeptEndpoints();
@@ -87,7 +88,7 @@ export function costs(options: CostsOptions = {}): GatewayPlugin {
       accounts = new Accounts(state === undefined ? ofFile : sharedAccounts(state), log);
       const periodOf = buildPeriodOf(timeZone);
       const ledger = await openLedger({ host, accounts, state, periodOf, timeZone });
-      budgets = new Budgets({ host, ledger, periodOf, budget: options.budget });
+      budgets = new Budgets({ host, ledger, periodOf, budget });
       hookReplies();
     },
     onCatalog(catalog) {

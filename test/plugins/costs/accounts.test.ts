@@ -5,11 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
+import type { Engine } from '../../../src/engine-contract/engine.ts';
+import { createGateway } from '../../../src/gateway/create-gateway.ts';
 import { redis } from '../../../src/gateway/redis.ts';
-import type { AccountRow } from '../../../src/plugins/costs/account.ts';
+import { apiKey as apiKeyOf } from '../../../src/keys/sources/api-key.ts';
+import { type AccountRow, add, noBill, type Totals } from '../../../src/plugins/costs/account.ts';
 import { Accounts } from '../../../src/plugins/costs/accounts.ts';
 import { sharedAccounts } from '../../../src/plugins/costs/shared-accounts.ts';
 import { AccountTextReader, textOf } from '../../../src/plugins/costs/account-text.ts';
+import { costs } from '../../../src/plugins/costs/costs.ts';
 import { openAccountFile, readAccountFile } from '../../../src/plugins/costs/account-file.ts';
 import { readAccounts } from '../../../src/cli/costs/print-costs.ts';
 import {
@@ -21,6 +25,7 @@ import {
 } from '../../support/billing-app.ts';
 import { eventually } from '../../support/eventually.ts';
 import { completeBody, errorReply, incompleteBody, reply } from '../../support/fake-bigquery.ts';
+import { makeQueryFolder, queryText } from '../../support/query-folder.ts';
 import { writeKeyFile } from '../../support/key-files.ts';
 import { hasRedis, type RedisServer, redisServer } from '../../support/redis-server.ts';
 import { apiKey, now, type TestApp } from '../../support/test-app.ts';
@@ -137,6 +142,36 @@ describe('accounts in a file', () => {
     expect(performance.now() - begunAt).toBeLessThan(2_000);
     expect((await waiting).status).not.toBe(200);
     expect(sumOf(readAccountFile(file))).toBe(77);
+  });
+
+  test('a cost with fractions is rounded, so that the next start reads the file', async () => {
+    const queries = makeQueryFolder({ 'q.sql': queryText({ caching: 'disabled' }) });
+    const cost = { ...{ bytesProcessed: 2.5, bytesBilled: 1.5, slotMs: 1.5 }, cacheHit: false, jobId: 'j' };
+    const engine = async (): Promise<Engine> => ({
+      source: 'test',
+      run: async () => ({ rows: ['{"n":1}'], truncated: false, cost }),
+      close: async () => {},
+    });
+    const key = 'a-key-for-tests-only';
+    for (let start = 1; start <= 2; start += 1) {
+      const gateway = await createGateway({
+        queries: queries.folder,
+        engine: { name: 'fractions', sql: 'native', open: engine },
+        keys: apiKeyOf(key),
+        plugins: [costs({ file })],
+      });
+      const request = new Request('http://gateway.test/api/endpoints/query/q', {
+        headers: { 'x-api-key': key },
+      });
+      expect((await gateway.fetch(request)).status).toBe(200);
+      await gateway.close();
+      expect(readAccountFile(file).reduce<Totals>(add, noBill)).toEqual({
+        runs: start,
+        bytesBilled: 2 * start,
+        slotMs: 2 * start,
+      });
+    }
+    queries.close();
   });
 
   test('a file that is cut anywhere stops the start and stays as it is', async () => {

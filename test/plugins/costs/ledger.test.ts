@@ -4,6 +4,7 @@ import { systemClock } from '../../../src/concurrency/clock.ts';
 import { toBudget } from '../../../src/config/budget.ts';
 import { redis } from '../../../src/gateway/redis.ts';
 import { Accounts } from '../../../src/plugins/costs/accounts.ts';
+import { Budgets } from '../../../src/plugins/costs/budgets/budgets.ts';
 import { type Demand, type Ledger, LocalLedger } from '../../../src/plugins/costs/budgets/ledger.ts';
 import { openLedger } from '../../../src/plugins/costs/budgets/open-ledger.ts';
 import { buildPeriodOf, type Limit, limitsOf } from '../../../src/plugins/costs/budgets/limits.ts';
@@ -24,6 +25,33 @@ const localLedger = () => new LocalLedger({ keepMs: 60_000, periodOf });
 
 const demand = (limit: Limit, worst: number | undefined, whole = 0): Demand => ({
   ...{ limit, worst, likely: worst, whole, assumed: worst ?? 0 },
+});
+
+test('the periods that bills are looked up in are those of their time', async () => {
+  const moments: number[] = [];
+  const recordedPeriodOf = (id: string, now: number) => {
+    moments.push(now);
+    return periodOf(id, now);
+  };
+  const query = {
+    id: 'q',
+    name: 'q',
+    sql: 'select 1',
+    budget: toBudget({ bytes_per_day: '1TB', tracking: false }),
+  };
+  const host = {
+    clock: systemClock,
+    engineTimeoutMs: 1_000,
+    catalog: { queries: [query] },
+    log: pino({ enabled: false }),
+  };
+  const ledger = new LocalLedger({ keepMs: 60_000, periodOf: recordedPeriodOf });
+  const budgets = new Budgets({ host: host as never, ledger, periodOf: recordedPeriodOf, budget: undefined });
+  const bound = { query, parameters: {} } as never;
+  const grant = await budgets.reserve(bound, { signal: new AbortController().signal });
+  for (const bytesBilled of [5, 7]) grant?.settle({ runs: 1, bytesBilled, slotMs: 0 });
+  expect(moments).not.toEqual([]);
+  expect(Math.min(...moments)).toBeGreaterThan(Date.now() - 60_000);
 });
 
 const interleavings = Number(process.env.INTERLEAVINGS ?? 150);
@@ -172,11 +200,11 @@ describe('a ledger', () => {
 });
 
 test('limits that are over are forgotten: subjects of tokens are new each day', async () => {
-  const asked: string[] = [];
+  const moments: string[] = [];
   const ledger = new LocalLedger({
     ...{ keepMs: 60_000, periodOf },
     spentBefore({ of }) {
-      asked.push(of);
+      moments.push(of);
       return 0;
     },
   });
@@ -188,11 +216,11 @@ test('limits that are over are forgotten: subjects of tokens are new each day', 
     return ledger.look(dayLimit(name, '1KB'), now).spent;
   };
   for (let at = 0; at < 10_000; at += 1) await spend(`subject ${at}`, start);
-  expect(asked).toHaveLength(10_000);
+  expect(moments).toHaveLength(10_000);
   const later = start + 2 * 86_400_000;
   expect(await spend('new', later)).toBe(10);
   expect(await spend('subject 1', later)).toBe(10);
-  expect(asked.slice(10_000)).toEqual(['new', 'subject 1']);
+  expect(moments.slice(10_000)).toEqual(['new', 'subject 1']);
 });
 
 test('what was spent on the day of 23 hours counts after a start in the hour after it', async () => {

@@ -19,7 +19,7 @@ export function checkAsserts(
   return { problems: found.filter((one) => one.file === file), unfinished: [], query: undefined, types: [] };
 }
 
-const comments = String.raw`(?:\s|--[^\n]*\n|#[^\n]*\n|\/\*[\s\S]*?\*\/)*`;
+const comments = String.raw`(?:\s|--[^\n]*\n|#[^\n]*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*`;
 const assertWord = new RegExp(`^(${comments})assert\\b`, 'i');
 const description = /\bas\s*r?(["'])[^"']*\1\s*$/i;
 

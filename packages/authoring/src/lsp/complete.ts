@@ -48,7 +48,8 @@ export function completeSql({ sql, offset, tables, readable, parameters, last }:
   const inDataset = readable.filter((name) => dataset && name.startsWith(`${dataset.toLowerCase()}.`));
   if (dataset !== undefined && inDataset.length > 0)
     return inDataset.map((name) => moduleOf(quotedPath(name.slice(dataset.length + 1))));
-  const [, path] = /((?:`?\w+`?\.)+)\w*$/.exec(before) ?? [];
+  const [end = ''] = /(?<![\w.`])[\w.`]+$/.exec(before) ?? [];
+  const [, path] = /(?<!\w)((?:`?\w+`?\.)+)\w*$/.exec(end) ?? [];
   if (path !== undefined) {
     const names = path.slice(0, -1).replaceAll('`', '').split('.');
     return (resolvePath(names, scope.ranges)?.fields ?? []).map((field) =>

@@ -16,7 +16,7 @@ export interface Hover {
 
 /** Explains a key of a header. @param offset of the place in the header */
 export function hoverHeader(header: string, offset: number): Hover | undefined {
-  const start = offset - (/[\w.-]*$/.exec(header.slice(0, offset))?.[0].length ?? 0);
+  const start = offset - (/(?<![\w.-])[\w.-]+$/.exec(header.slice(0, offset))?.[0].length ?? 0);
   const [word = ''] = /^[\w.-]+/.exec(header.slice(start)) ?? [];
   if (word === '' || header[start + word.length] !== ':') return undefined;
   const { path } = placeAt(header.slice(0, start));

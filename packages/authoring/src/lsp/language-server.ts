@@ -79,16 +79,29 @@ export function serveEditor({ input, output, queriesDir, dialect }: Options): vo
   const changed = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
 
+  const checkOne = (uri: string) => {
+    const document = check(uri, documents.get(uri)?.getText() ?? '', checked.get(uri));
+    if (document !== undefined) checked.set(uri, document);
+    // The problems of a file that is not a saved query any more are removed.
+    else if (!checked.delete(uri)) return;
+    void connection.sendDiagnostics({
+      uri,
+      diagnostics: document === undefined ? [] : diagnosticsOf(document),
+    });
+  };
   const checkChanged = () => {
     clearTimeout(timer);
     timer = undefined;
     for (const uri of changed) {
-      const document = check(uri, documents.get(uri)?.getText() ?? '', checked.get(uri));
-      if (document === undefined) continue;
-      checked.set(uri, document);
-      void connection.sendDiagnostics({ uri, diagnostics: diagnosticsOf(document) });
+      changed.delete(uri);
+      try {
+        checkOne(uri);
+      } catch (error) {
+        connection.console.error(
+          `${uri} could not be checked: ${error instanceof Error ? error.stack : error}`,
+        );
+      }
     }
-    changed.clear();
   };
   const change = (uri: string) => {
     changed.add(uri);
@@ -155,9 +168,19 @@ function buildCheck(tables: Tables, { queriesDir, dialect }: Pick<Options, 'quer
 
 function savedQueryFile(uri: string, text: string, queriesDir: string): string | undefined {
   if (!uri.startsWith('file:') || !/\.sql$/i.test(uri)) return undefined;
-  const file = fileURLToPath(uri);
+  const file = pathOf(uri);
+  if (file === undefined) return undefined;
   if (isCheckFile(file, queriesDir)) return file;
   return dirname(file) === resolve(queriesDir) || /^\uFEFF?\s*\/\*---/.test(text) ? file : undefined;
+}
+
+/** undefined for a URI that is not of a file of this machine, as `file://server/share/a.sql` on Linux. */
+function pathOf(uri: string): string | undefined {
+  try {
+    return fileURLToPath(uri);
+  } catch {
+    return undefined;
+  }
 }
 
 function diagnosticsOf({ text, checked: { problems, unfinished } }: OpenDocument): Diagnostic[] {
@@ -229,9 +252,12 @@ function parametersOf({ file, text }: OpenDocument): readonly NamedValue[] {
   const parts = readHeader(file, text);
   const { parameters } = ('header' in parts ? (parts.header ?? {}) : {}) as { readonly parameters?: unknown };
   return Object.entries(parameters ?? {}).map(([name, declared]) => {
-    const { type, bind = 'STRING', repeated, description } = (declared ?? {}) as Partial<Parameter>;
-    const bound = repeated ? `ARRAY<${bind}>` : bind;
+    const given = (declared ?? {}) as Partial<Record<keyof Parameter, unknown>>;
+    const [type, bind = 'STRING'] = [textOf(given.type), textOf(given.bind)];
+    const bound = given.repeated ? `ARRAY<${bind}>` : bind;
     const sent = type === undefined || type === bind.toLowerCase() ? '' : `, sent as ${type}`;
-    return { name, type: `${bound}${sent}`, description };
+    return { name, type: `${bound}${sent}`, description: textOf(given.description) };
   });
 }
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

@@ -18,7 +18,8 @@ export interface SqlScope {
 
 /** The tree of SQL that may be unfinished at an offset. @returns undefined if the rest is not GoogleSQL either */
 export function parseAround(sql: string, offset: number): Syntax.Statement | undefined {
-  const before = sql.slice(0, offset).replace(/`?[\w]*$/, '');
+  // A run of letters is looked at once: hexadecimal digits may have a length of many thousands.
+  const before = sql.slice(0, offset).replace(/(?:`|(?<!\w))\w*$/, '');
   const after = sql.slice(offset).replace(/^\w*`?/, '');
   // The name that is being written: an expression, the name of a table, or another item of a list.
   for (const text of [sql, `${before} x ${after}`, `${before} x from x ${after}`, before]) {

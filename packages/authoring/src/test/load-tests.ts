@@ -282,9 +282,10 @@ function checkNames(
   ];
   const own = data.tests.flatMap((test, at) => [
     ...checkShared(test, ['tests', at]),
-    ...(test.expect?.rows ?? []).flatMap((row, rowAt) =>
-      unknownNames(Object.keys(row), columns, ['tests', at, 'expect', 'rows', rowAt], 'column'),
-    ),
+    ...(test.expect?.rows ?? []).flatMap((row, rowAt) => {
+      const path = ['tests', at, 'expect', 'rows', rowAt];
+      return [...unknownNames(Object.keys(row), columns, path, 'column'), ...infiniteNumbers(row, path)];
+    }),
   ]);
   const names = data.tests.map(({ name }) => name);
   const twins = names.flatMap((name, at) =>
@@ -323,8 +324,19 @@ function checkTables(
     const table = tables.find((one) => one.name === name);
     if (table === undefined) return unknownNames([name], names, path, 'table');
     if (!Array.isArray(rows)) return [];
-    return rows.flatMap((row, at) => checkFields(row, table.fields, [...path, name, at]));
+    return rows.flatMap((row, at) => [
+      ...checkFields(row, table.fields, [...path, name, at]),
+      ...infiniteNumbers(row, [...path, name, at]),
+    ]);
   });
+}
+
+/** Numbers that YAML has, and neither the rows of a table nor those of a result. */
+function infiniteNumbers(value: unknown, path: Path): readonly SchemaProblem[] {
+  if (typeof value === 'number')
+    return Number.isFinite(value) ? [] : [problem(path, `${value} is null in JSON: write null`)];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => infiniteNumbers(inner, [...path, name]));
 }
 
 function checkFields(row: FixtureRow, fields: readonly Field[], path: Path): readonly SchemaProblem[] {

@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, statSync, watch, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import type { Catalog } from 'querygate';
-import { loadAnalyzed, problemsText } from 'querygate/catalog';
+import { loadAnalyzed, problemsText, watchPath } from 'querygate/catalog';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
 import { commandError } from '@querygate/bigquery-sql/command';
 import { writeFirstTests } from './first-test.ts';
@@ -137,7 +137,7 @@ async function watchTests(
   let running = run();
   let isQueued = false;
   let timer: NodeJS.Timeout | undefined;
-  const watcher = watch(workspace.queriesDir, { recursive: true }, () => {
+  const onChange = () => {
     clearTimeout(timer);
     timer = setTimeout(() => {
       if (isQueued) return;
@@ -147,10 +147,11 @@ async function watchTests(
         return run();
       });
     }, settleMs);
-  });
+  };
+  const endWatch = watchPath(workspace.queriesDir, { recursive: true, onChange });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   await ended;
-  watcher.close();
+  endWatch();
   clearTimeout(timer);
   await running;
   return isPassing;

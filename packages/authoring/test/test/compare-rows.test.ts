@@ -7,6 +7,11 @@ const columns = [
   column('name', 'string'),
   column('n', 'float'),
   column('meta', 'record', true),
+  column('count', 'integer'),
+  {
+    ...column('sums', 'record'),
+    fields: [column('part', 'float', true), column('whole', 'integer')],
+  },
 ];
 
 const micros = (iso: string) => Date.parse(iso) * 1000;
@@ -26,6 +31,19 @@ describe('one row', () => {
     ['a NULL array is empty', {}, { meta: [] }],
     ['fields of records that are null', { meta: [{ a: 1, b: null }] }, { meta: [{ a: 1 }] }],
     ['the last digit of a float', { n: 0.1 + 0.2 }, { n: 0.3 }],
+    ['a float beside a whole number', { n: 0.9999999999999999 }, { n: 1 }],
+    ['a whole number beside a float', { n: 1 }, { n: 0.9999999999999999 }],
+    ['the last digits of large floats', { n: 1e20 }, { n: 1.0000000000000002e20 }],
+    [
+      'floats in a record',
+      { sums: { part: [0.1 + 0.2, 1], whole: 1 } },
+      { sums: { part: [0.3, 1], whole: 1 } },
+    ],
+    [
+      'floats in records whose fields are not known',
+      { meta: [{ a: [0.1 + 0.2] }] },
+      { meta: [{ a: [0.3] }] },
+    ],
   ])('equal: %s', (_, actual, expected) => {
     expect(compareRows([row(actual)], { rows: [expected] }, columns).differences).toEqual([]);
   });
@@ -35,6 +53,12 @@ describe('one row', () => {
     ['a column less', { name: 'a' }, { name: 'a', n: 1 }],
     ['text and number', { name: '1' }, { name: 1 }],
     ['another integer', { n: 1_000_000_001 }, { n: 1_000_000_000 }],
+    ['a fraction of an integer', { count: 1 }, { count: 1.0000000001 }],
+    ['a fraction of an integer in a record', { sums: { whole: 1 } }, { sums: { whole: 1.0000000001 } }],
+    ['another float in a record', { sums: { part: [0.3] } }, { sums: { part: [0.31] } }],
+    ['a shorter list', { sums: { part: [0.3] } }, { sums: { part: [0.3, 0.3] } }],
+    ['a field more', { meta: [{ a: 1 }] }, { meta: [{ a: 1, b: 2 }] }],
+    ['a list and a record', { meta: [[1]] }, { meta: [{ 0: 1 }] }],
     ['a microsecond', { at: 1 }, { at: 2 }],
   ])('different: %s', (_, actual, expected) => {
     expect(compareRows([row(actual)], { rows: [expected] }, columns).differences).toHaveLength(1);

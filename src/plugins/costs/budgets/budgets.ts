@@ -215,7 +215,7 @@ export class Budgets {
       .sort((a, b) => a.bytes - b.bytes);
     const maximumBytesBilled = cap && Math.max(1, Math.floor(cap.bytes));
     let settled = demands.map(() => 0);
-    let settledAt = 0;
+    let settledAt: number | undefined;
     return {
       maximumBytesBilled,
       isPart: cap?.isPart === true,
@@ -244,7 +244,9 @@ export class Budgets {
         );
         const before = settled;
         const isLater = ({ id, perMs }: Limit) =>
-          perMs === 0 && periodOf(id, now()).start !== periodOf(id, settledAt).start;
+          perMs === 0 &&
+          settledAt !== undefined &&
+          periodOf(id, now()).start !== periodOf(id, settledAt).start;
         const added = demands.map(({ limit }, at) => {
           const more = (bills[at] ?? 0) - (before[at] ?? 0);
           return isLater(limit) ? Math.max(0, more) : more;

@@ -90,13 +90,13 @@ function compareCaching({ before, after }: Pair): readonly Change[] {
     changes.push(change('live', ['key'], `key ${fromTo(before.rowKey, after.rowKey)}`));
   if (JSON.stringify(before.warm) !== JSON.stringify(after.warm))
     changes.push(change('cache-warming', ['warm'], 'warm changed'));
-  if (old === undefined || now === undefined || old.staleIfErrorSeconds === now.staleIfErrorSeconds)
-    return changes;
+  const [stale, staleNow] = [old?.staleIfErrorSeconds ?? 0, now?.staleIfErrorSeconds ?? 0];
+  if (old === undefined || stale === staleNow) return changes;
   // By default it follows the time of caching.
-  const follows = old.staleIfErrorSeconds === old.ttlSeconds && now.staleIfErrorSeconds === now.ttlSeconds;
+  const follows = stale === old.ttlSeconds && staleNow === now?.ttlSeconds;
   if (follows) return changes;
-  const kind = now.staleIfErrorSeconds < old.staleIfErrorSeconds ? 'stale-shorter' : 'stale-longer';
-  const text = `stale_if_error ${fromTo(seconds(old.staleIfErrorSeconds), seconds(now.staleIfErrorSeconds))}`;
+  const kind = staleNow < stale ? 'stale-shorter' : 'stale-longer';
+  const text = `stale_if_error ${fromTo(seconds(stale), seconds(now?.staleIfErrorSeconds))}`;
   return [...changes, change(kind, ['stale_if_error'], text)];
 }
 

@@ -1,4 +1,6 @@
 import {
+  functionNames,
+  isReserved,
   parseQuery,
   SyntaxProblem,
   type Token,
@@ -17,7 +19,7 @@ export function compareSql({ before, after }: Pair): readonly Change[] {
   const isSame = tokensOf(before.sql) === tokensOf(after.sql);
   return [
     isSame
-      ? change('sql-layout', ['sql'], 'comments or blanks of the SQL changed')
+      ? change('sql-layout', ['sql'], 'comments, blanks or the case of keywords of the SQL changed')
       : change('sql-changed', ['sql'], `SQL changed${changedParts({ before, after })}`),
   ];
 }
@@ -32,9 +34,22 @@ function changedParts({ before, after }: Pair): string {
 
 const textsOf = ({ source }: SavedQuery) => source.written?.texts ?? [];
 
-/** The SQL without comments and blanks. Words in lower and upper case mean the same, except in names of tables. */
-const tokensOf = (sql: string): string =>
-  JSON.stringify(tokenize(sql.replaceAll('\r\n', '\n')).map((token) => [token.kind, tokenText(token, sql)]));
+/** The SQL without comments and blanks. The case of keywords and of built-in functions means nothing. */
+const tokensOf = (sql: string): string => {
+  const tokens = tokenize(sql.replaceAll('\r\n', '\n'));
+  return JSON.stringify(
+    tokens.map((token, at) => [
+      token.kind,
+      isAnyCase(token, tokens[at - 1], tokens[at + 1]) ? token.key : tokenText(token, sql),
+    ]),
+  );
+};
+
+/** True for a reserved word, and for the name of a built-in function: names of others and of columns keep their case. */
+function isAnyCase({ kind, key }: Token, before: Token | undefined, after: Token | undefined): boolean {
+  if (kind !== 'word' || before?.key === '.' || before?.key === '@') return false;
+  return isReserved(key) || (after?.key === '(' && functionNames.has(key.toLowerCase()));
+}
 
 function tokenText(token: Token, sql: string): unknown {
   switch (token.kind) {

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import type { Engine } from '../../src/engine-contract/engine.ts';
+import type { EngineFactory } from '../../src/engine-contract/engine-factory.ts';
+import { cases } from '../../src/engine-contract/test-suite/cases.ts';
+import { testEngine } from '../../src/engine-contract/test-suite/test-engine.ts';
+import { withWholeCosts } from '../../src/engine-contract/whole-costs.ts';
+
+type Counts = Readonly<Record<'bytesProcessed' | 'bytesBilled' | 'slotMs', number | undefined>>;
+
+/** An engine whose runs cost this, which it reports twice. */
+const engineOf = (counts: Counts): Engine => ({
+  source: 'test',
+  async run(_, { onBill }) {
+    const cost = { ...counts, cacheHit: undefined, jobId: 'j' };
+    onBill?.(cost);
+    return { rows: [], truncated: false, cost };
+  },
+  close: async () => {},
+});
+
+test.each<[string, Counts, Counts, readonly string[]]>([
+  [
+    'fractions are rounded, of bytes up',
+    { bytesProcessed: 0.1, bytesBilled: 10.2, slotMs: 1.4 },
+    { bytesProcessed: 1, bytesBilled: 11, slotMs: 1 },
+    [],
+  ],
+  [
+    'numbers that cannot be counted are left out with one warning',
+    { bytesProcessed: -1, bytesBilled: Number.NaN, slotMs: Number.POSITIVE_INFINITY },
+    { bytesProcessed: undefined, bytesBilled: undefined, slotMs: undefined },
+    ['bytesProcessed: -1', 'bytesBilled: NaN', 'slotMs: Infinity'],
+  ],
+  [
+    'whole numbers and none stay as they are',
+    { bytesProcessed: undefined, bytesBilled: 0, slotMs: 2 ** 53 - 1 },
+    { bytesProcessed: undefined, bytesBilled: 0, slotMs: 2 ** 53 - 1 },
+    [],
+  ],
+])('%s', async (_, reported, expected, warnings) => {
+  const [warned, bills]: [string[], object[]] = [[], []];
+  const engine = withWholeCosts(engineOf(reported), (message) => warned.push(message));
+  const options = { signal: new AbortController().signal, onBill: (cost: object) => bills.push(cost) };
+  const { cost } = await engine.run({ query: {} as never, parameters: {} }, options);
+  expect([cost, ...bills]).toEqual([cost, { ...expected, cacheHit: undefined, jobId: 'j' }]);
+  expect(cost).toEqual(bills[0]);
+  expect(warned).toEqual(warnings.map((text) => `the engine reports ${text}, which is not counted`));
+});
+
+test('an engine whose costs have fractions does not pass the suite of engines', async () => {
+  const tests = new Map<string, () => Promise<void>>();
+  const declare = (title: string, run: () => Promise<void>) => tests.set(title, run);
+  const engine: EngineFactory = {
+    name: 'fractions',
+    sql: 'native',
+    open: async () => engineOf({ bytesProcessed: undefined, bytesBilled: 0, slotMs: 1.5 }),
+  };
+  const omit = (Object.keys(cases) as (keyof typeof cases)[]).filter((name) => name !== 'echo');
+  testEngine({
+    test: Object.assign(declare, { skip: () => {} }),
+    engine,
+    statements: { echo: 'select ?' },
+    omit,
+  });
+  const run = tests.get('fractions: a cost, if the engine reports it, is of whole numbers from 0 on');
+  await expect(run?.()).rejects.toThrow('slotMs is 1.5');
+});
