@@ -533,6 +533,7 @@ with t as (select [struct(struct('a' as k) as s), struct(struct('b')), struct(nu
 select x from unnest([struct(json '{"z":1}' as k), struct(json '{"z":2}')].k.z) as x
 ! with t as (select [struct('a' as k)] as items) select ${items.k; array_length(items.k); array_concat(items.k, ['z'])} from t
 ! with t as (select [struct('a' as k)] as items) select x from t, unnest(items.${nope; k.z}) as x
+select r.id from requests as r, unnest(metadata) as m where ${'z' not between m.project and 'a'; not m.project in (select name from people where false)} order by id
 -- Field access
 select m.project from requests, unnest(metadata) as m order by project
 select metadata[safe_offset(0)].project from requests order by id
