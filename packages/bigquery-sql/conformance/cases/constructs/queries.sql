@@ -352,6 +352,7 @@ select -id as id from people group by 1 order by -id
 ! select distinct upper(team) as t, count(*) as n from people group by t order by upper(team)
 select id as x, -id as id from people order by id
 ! select distinct team from people order by id
+! select id from people order by ${2; 0; -1; 'x'; null; 1.5; true}
 -- LIMIT and OFFSET
 select id from people order by id limit 2
 select id from people order by id limit 2 offset 1

@@ -1,5 +1,5 @@
 import type * as Syntax from '../../syntax/nodes.ts';
-import type { CommonTable } from '../../tree/nodes.ts';
+import type { CommonTable, SortKey } from '../../tree/nodes.ts';
 import { sameName } from '../../types.ts';
 import type { Context, ResolvedQuery } from '../context.ts';
 import { requireBool } from '../expressions/comparison.ts';
@@ -10,7 +10,7 @@ import { sampled } from '../from/sampled.ts';
 import { unpivotFrom } from '../from/unpivot.ts';
 import { withWindows } from '../functions/windows.ts';
 import { distinctRows, requireDistinguishable } from '../queries/after-grouping.ts';
-import { aggregatesRows } from '../queries/grouping.ts';
+import { aggregatesRows, numberedOutput } from '../queries/grouping.ts';
 import { resolveLimit } from '../queries/limit.ts';
 import type { Output } from '../queries/outputs.ts';
 import { hasStar, rowValue, selectList } from '../queries/select-list.ts';
@@ -87,7 +87,7 @@ function applyPipe(
     case 'PipeDistinct':
       return rowsOf(distinctQuery(node, { ...rows, ranges: [] }, context), context);
     case 'PipeOrderBy':
-      return nest(rows, { orderBy: sortKeys(node.items, inner, context) }, context);
+      return nest(rows, { orderBy: orderOf(node, rows, inner, context) }, context);
     case 'PipeLimit':
       return limited(node.limit, rows, context);
     case 'PipeJoin': {
@@ -197,6 +197,20 @@ function findOutput(name: Syntax.Identifier, { columns, ranges, value }: Rows): 
     throw unknownColumn(name, () => columns.map((output) => output.name), { ...emptyScope, ranges });
   if (another) throw new Unsupported(name, `${name.name} is ambiguous`);
   return found;
+}
+
+/** A number is the position of a column. */
+function orderOf(
+  { items }: Syntax.PipeOrderBy,
+  { columns, value }: Rows,
+  scope: Scope,
+  context: Context,
+): readonly SortKey[] {
+  const outputs = value ? [{ name: '', value }] : columns;
+  return sortKeys(items, scope, context, (node) => {
+    const key = numberedOutput(node, outputs, 'ORDER BY')?.value ?? context.expression(node, scope);
+    return { key, value: key };
+  });
 }
 
 /** LIMIT right after ORDER BY belongs to the same query: a subquery has no order. */
