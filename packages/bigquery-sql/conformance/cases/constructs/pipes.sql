@@ -65,6 +65,7 @@ from unnest([3, 1, 2]) as x |> order by 1 desc
 ! from people |> select id |> order by ${2; 0; -1; 'x'; null; 1.5; true}
 from people |> aggregate count(*) as n group by team |> order by n desc, team |> limit 1
 -- Pipe: JOIN
+from (select 1 as a) as x |> full join (select 2.5 as a) as y using (a) |> extend cast(a as string) as s |> order by a
 from (select 1 as k, 2 as id) as a join (select 1 as k, 20 as bv) as b using (k) |> cross join (select 2 as k) as c |> select a.k as x, b.k as y, c.k as z
 from (select 1 as k, 2 as id) as a |> join (select 1 as k, 20 as bv) as b using (k) |> join (select 2 as id) as c using (id)
 ! from (select 1 as k, 2 as id) as a join (select 1 as k, 20 as bv) as b using (k) |> cross join (select 2 as k) as c |> select k

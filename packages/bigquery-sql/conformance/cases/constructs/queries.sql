@@ -478,6 +478,11 @@ select p.id, o.id as order_id from people as p right join orders as o on p.id = 
 select p.id, o.id as order_id from people as p full join orders as o on p.id = o.person_id order by p.id, order_id
 select x, a, b from (select 1 as x, 'l' as a) full outer join (select 2 as x, 'r' as b) using (x) order by x
 select x from unnest([1]) as x full join unnest([2]) as x using (x) order by x
+select a, cast(a as string) as s, a / 2 as h from (select ${1; cast(1 as numeric); cast(null as int64)} as a) as x full join (select ${2.5; cast(2.5 as numeric)} as a) as y using (a) order by a
+select sum(id) as s from people full join (select 2.5 as id union all select 1) as o using (id)
+select a from (select struct(1 as p) as a) as x full join (select struct(2.5 as p) as a) as y using (a)
+select a from (select date '2024-01-01' as a) as x full join (select datetime '2024-01-02 10:00:00' as a) as y using (a) order by a
+select a from (select 1 as a) as x ${inner; left; right} join (select 1.0 as a) as y using (a)
 select k, id, z from (select 1 as k, 2 as id) as a full join (select 3 as k) as b using (k) right join (select 3 as z union all select 5) as c on k = z order by z
 -- CROSS JOIN
 select p.id, t.x from people as p cross join (select 1 as x union all select 2) as t order by p.id, t.x
