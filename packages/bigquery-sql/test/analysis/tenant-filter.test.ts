@@ -7,6 +7,18 @@ const fields = ['k', 'tenant', 'message'].map(
   (name) => ({ name, type: 'STRING', mode: 'NULLABLE' }) as const,
 );
 
+test.each([
+  ['tenant = @tenant AND n > TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 1 DAY)', []],
+  ['n > TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 1 DAY)', ['logs']],
+  [
+    'n > TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 1 DAY) QUALIFY ROW_NUMBER() OVER () = 1 AND tenant = @tenant',
+    ['logs'],
+  ],
+])('HAVING compares the tenant of groups, whatever it calls: %s', (having, unfiltered) => {
+  const sql = `SELECT tenant, MAX(TIMESTAMP(message)) AS n FROM logs GROUP BY 1 HAVING ${having}`;
+  expect(unfilteredIn(sql)).toEqual(unfiltered);
+});
+
 const collated = { name: 'tenant', type: 'STRING', mode: 'NULLABLE', collation: 'und:ci' } as const;
 const ci: readonly Field[] = [
   ...['exact', 'n'].map((name) => ({ name, type: 'STRING', mode: 'NULLABLE' }) as const),

@@ -63,6 +63,13 @@ describe('a narrowed query', () => {
     expect(sql).toContain("date_sub(DATE(@window_now, 'Asia/Tokyo'), interval 6 day)");
   });
 
+  test('may compare its buckets with the clock in HAVING', () => {
+    const { edges } = narrow(
+      'select timestamp_trunc(ts, day) as b, count(*) as n from logs group by b having b > timestamp_sub(current_timestamp(), interval 7 day) order by b',
+    );
+    expect(edges.map(({ operator }) => operator)).toEqual(['>']);
+  });
+
   test('has parameters whose names are free', () => {
     const { parameters } = narrow(`${byDay.replace('count(*) as n', 'count(*) as window_from')} order by b`);
     expect(parameters).toEqual({ from: 'window_from_', until: 'window_until', now: 'window_now' });

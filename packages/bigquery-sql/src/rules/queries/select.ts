@@ -15,7 +15,6 @@ import {
 } from './after-grouping.ts';
 import { isKey, requireGrouped } from './grouped-columns.ts';
 import { aggregatesRows, resolveGrouping } from './grouping.ts';
-import { having } from './having.ts';
 import { resolveLimit } from './limit.ts';
 import { distinctQuery, resolveOrderBy } from './ordering.ts';
 import { aliasesOf, nameOutputs, type Output } from './outputs.ts';
@@ -76,6 +75,7 @@ export function resolveSelect(
     ...(from.from && { from: from.from }),
     where,
     ...(groupBy && { groupBy }),
+    having: groups,
     qualify,
   };
   const orderBy = node.distinct
@@ -85,8 +85,6 @@ export function resolveSelect(
         value: grouped(key.value),
       }));
   refuseMisplacedAggregates(node, isAggregated, groups, orderBy);
-  const values = [...members, ...orderBy].map(({ value }) => value);
-  const filtered = { ...clauses, ...having(groups, [...values, ...qualify]) };
   const keys = grouping?.keys ?? [];
   if (
     isAggregated &&
@@ -96,7 +94,7 @@ export function resolveSelect(
     requireGrouped([...computed.flatMap((output) => output.uses ?? []), ...uses], keys, context);
   }
   const limits = node.distinct ? {} : resolveLimit(after.limit, context);
-  const own = computedFirst(select({ ...filtered, orderBy, ...limits }), context.fresh);
+  const own = computedFirst(select({ ...clauses, orderBy, ...limits }), context.fresh);
   const query = node.distinct
     ? distinctQuery(distinctRows(own, context.fresh('rows')), selected, after, inner, context)
     : own;
