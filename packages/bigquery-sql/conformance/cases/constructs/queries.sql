@@ -322,6 +322,9 @@ select team from people group by team having count(*) > 1 order by team
 select team, count(*) as n from people group by team having count(*) = 1 order by team
 select sum(id) as s from people having s > 100
 select team, max(score) as score from people group by team having score > 1 order by team
+select (select count(*) from unnest(o.items) as i where i.quantity is null) as c, count(*) as n from orders as o group by c ${having c > 0; qualify rank() over (order by c) = 1}
+select struct(team as t, struct(active as a) as i) as s, count(*) as c from people group by s ${having s.t = 'red' and s.i.a; qualify rank() over (order by s.t) = 1; order by c, s.t, s.i.a}
+select if(true, struct(team as t), null) as s, count(*) as c from people group by ${s; rollup(s)} order by s.t, c
 -- QUALIFY
 select id, team from people where true qualify row_number() over (partition by team order by id) = 1 order by id
 select id, rank() over (order by score desc) as r from people where true qualify r = 1 order by id
