@@ -62,6 +62,11 @@ from people |> order by team desc nulls last, id |> select team, id
 from people |> select name, id |> order by ${2 desc; (2) desc; 1 nulls last, 2 desc} |> limit 2
 from people |> extend id * 2 as d |> drop team |> order by 1 desc |> limit 1
 from unnest([3, 1, 2]) as x |> order by 1 desc
+from people |> where rank() over (${order by id desc; partition by team order by id}) = 1 and id > 1 |> select id, team |> order by id
+from people |> where count(*) over () > 1 |> where id > 3 |> select id |> order by id
+from people |> select id |> order by id |> limit 3 |> where row_number() over (order by id desc) <= 2 |> aggregate sum(id) as s
+from people |> aggregate count(*) as c group by team |> where rank() over (order by c desc, team) = 1
+! from people |> ${where count(*) > 1; where rank() over (order by count(*)) = 1; order by count(*)} |> select id
 ! from people |> select id |> order by ${2; 0; -1; 'x'; null; 1.5; true}
 from people |> aggregate count(*) as n group by team |> order by n desc, team |> limit 1
 -- Pipe: JOIN

@@ -9,7 +9,7 @@ import { pivotFrom } from '../from/pivot.ts';
 import { sampled } from '../from/sampled.ts';
 import { unpivotFrom } from '../from/unpivot.ts';
 import { withWindows } from '../functions/windows.ts';
-import { distinctRows, requireDistinguishable } from '../queries/after-grouping.ts';
+import { distinctRows, requireDistinguishable, someAggregate } from '../queries/after-grouping.ts';
 import { aggregatesRows, numberedOutput } from '../queries/grouping.ts';
 import { resolveLimit } from '../queries/limit.ts';
 import type { Output } from '../queries/outputs.ts';
@@ -80,7 +80,8 @@ function applyPipe(
     case 'PipeWhere': {
       const test = context.expression(node.condition, inner);
       requireBool(node.condition, test, 'WHERE');
-      return nest(rows, { where: [test] }, context);
+      requireNoAggregate(node.condition, [{ value: test }]);
+      return nest(rows, someAggregate(test) ? { qualify: [test] } : { where: [test] }, context);
     }
     case 'PipeAggregate':
       return aggregate(node, rows, inner, context);
@@ -152,7 +153,7 @@ function extend(
   return nest({ ...rows, value: undefined, columns: [...rows.columns, ...added] }, {}, context);
 }
 
-function requireNoAggregate(place: Place, outputs: readonly Output[]): void {
+function requireNoAggregate(place: Place, outputs: readonly Pick<Output, 'value'>[]): void {
   if (outputs.some(({ value }) => aggregatesRows(value)))
     throw new Unsupported(place, 'aggregates are computed by the pipe operator AGGREGATE');
 }
@@ -209,6 +210,7 @@ function orderOf(
   const outputs = value ? [{ name: '', value }] : columns;
   return sortKeys(items, scope, context, (node) => {
     const key = numberedOutput(node, outputs, 'ORDER BY')?.value ?? context.expression(node, scope);
+    requireNoAggregate(node, [{ value: key }]);
     return { key, value: key };
   });
 }
