@@ -53,6 +53,7 @@ from people |> where false |> aggregate count(*) as n group by team
 ! from people |> aggregate id
 ! from people |> aggregate count(*) as n group by ${1; 1 as k; rollup(1)}
 ! from people |> aggregate count(*) as n group and order by 1
+! from people |> aggregate count(*) ${desc as n; as n group by team asc as t}
 -- Pipe: WHERE, ORDER BY and LIMIT
 from people |> where id > 1 |> where id < 4 |> order by id
 from people |> order by id desc |> limit 2

@@ -10,6 +10,8 @@ select id ID2, NAME from people order by 1
 select count(*) as n from people
 ! select missing from people
 ! select id, from_nowhere.x from people
+! select ${distinct interval 1 day; 1 as a order by a; rank() over (order by 1)}
+! select array(select ${distinct 1; 1 as a order by 1})
 -- SELECT DISTINCT
 select distinct team from people order by team
 select distinct team, active from people order by team, active

@@ -85,6 +85,7 @@ export function resolveSelect(
         value: grouped(key.value),
       }));
   refuseMisplacedAggregates(node, isAggregated, groups, orderBy);
+  if (!node.from) refuseWithoutFrom(node, outputs, after);
   const keys = grouping?.keys ?? [];
   if (
     isAggregated &&
@@ -148,6 +149,18 @@ function refuseMisplacedAggregates(
       node,
       'ORDER BY takes an aggregate function only with GROUP BY, or beside another one in the select list',
     );
+}
+
+/** The one row of a SELECT without FROM is neither compared with others nor ordered. */
+function refuseWithoutFrom(
+  node: Syntax.Select,
+  outputs: readonly Output[],
+  { orderBy: [order] }: OrderAndLimit,
+): void {
+  if (node.distinct) throw new Unsupported(node, 'SELECT DISTINCT needs FROM');
+  if (order) throw new Unsupported(order, 'ORDER BY of a SELECT without FROM is not allowed: it has one row');
+  if (outputs.some(({ value }) => isWindowed(value)))
+    throw new Unsupported(node, 'SELECT without FROM cannot use window functions');
 }
 
 function conditions(
