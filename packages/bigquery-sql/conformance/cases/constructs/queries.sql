@@ -286,7 +286,8 @@ select as value upper(team) from people group by ${1; upper(team)}
 ! select s.* from (select struct('a' as a) as s) as t group by ${s; s.a}
 ! select e.* from unnest([struct(1 as p)]) as e group by e
 ! select ${t; t.b; a + b; (select as struct t.*)} as x from (select 1 as a, 2 as b) as t group by a
-! select ${t.a; a; (t).a} as x from (select 1 as a) as t group by t
+! select ${t.a; a; (t).a; to_json_string(t)} as x from (select 1 as a) as t group by t
+! select count(*) as n from (select 1 as a) as t group by t ${having; order by} (t).a = 1
 ! select upper(x) || 'b' as y from unnest(['a', 'b']) as x group by upper(x)
 ! select * from (select 1 as a, 2 as b) group by a
 -- GROUP BY beside JOIN USING
