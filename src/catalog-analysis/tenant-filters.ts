@@ -16,12 +16,12 @@ export function tenantProblemsOf(query: SavedQuery, compile: () => Compiled): re
   return problemsOrFirst(
     query,
     () =>
-      unfilteredTables(compile().query, parameter).map(({ name, start }) =>
+      unfilteredTables(compile().query, parameter).map((table) =>
         problemAt(
           query.sql,
           query.source,
-          start,
-          unfilteredMessage(name, filterTexts(query, start, parameter)),
+          table.start,
+          unfilteredMessage(table.name, filterTexts(query, table, parameter)),
         ),
       ),
     (why) => `it can't be checked that only rows of one tenant are returned: ${why}; ${optOut}`,
@@ -45,12 +45,12 @@ export function sandboxProblemsOf(
     const found = sandbox.tables.flatMap((common) => {
       const { query: tree } = sandbox.readAll(common);
       if (parameter === undefined) return [];
-      return unfilteredTables(tree, parameter).map(({ name, start }) =>
+      return unfilteredTables(tree, parameter).map((table) =>
         problemAt(
           query.sql,
           query.source,
-          start,
-          unfilteredCommonMessage(common, name, filterTexts(query, start, parameter)),
+          table.start,
+          unfilteredCommonMessage(common, table.name, filterTexts(query, table, parameter)),
         ),
       );
     });
@@ -124,34 +124,42 @@ function comparisonWith({ name, isPattern, isList }: TenantParameter, column: st
 /** The comparison that a table needs, and why one that is there does not count. */
 interface FilterTexts {
   readonly comparison: string;
-  readonly underOr: string;
+  readonly why: string;
   /** Which query reads a table that another file names. */
   readonly reader: string;
 }
 
-function filterTexts({ sql, source }: SavedQuery, start: number, parameter: TenantParameter): FilterTexts {
+function filterTexts(
+  { sql, source }: SavedQuery,
+  { start, collated }: ReturnType<typeof unfilteredTables>[number],
+  parameter: TenantParameter,
+): FilterTexts {
   const placeOf = (offset: number) => problemAt(sql, source, offset, '');
   const { file } = placeOf(start);
   const reader = file === source.file ? '' : ` for ${source.file}`;
+  const byCollation = collated
+    ? `; a column with a collation does not count, because BigQuery takes different texts for equal by it: ${collated.join(', ')}`
+    : '';
   const found = tenantUnderOr(sql, parameter, start);
-  if (found === undefined) return { comparison: comparisonWith(parameter, 'column'), underOr: '', reader };
+  if (found === undefined)
+    return { comparison: comparisonWith(parameter, 'column'), why: byCollation, reader };
   const place = placeOf(found.start);
   const where = place.file === file ? `line ${place.line}` : `${place.file}:${place.line}`;
   return {
     comparison: comparisonWith(parameter, found.column),
-    underOr: `; the one in ${where} is under OR, which does not count`,
+    why: `; the one in ${where} is under OR, which does not count${byCollation}`,
     reader,
   };
 }
 
-function unfilteredMessage(table: string, { comparison, underOr, reader }: FilterTexts): string {
-  return `${table} is read without "${comparison}"${reader}, so rows of other tenants could be returned; add it to the conditions of that table, joined by AND${underOr}; ${optOut}`;
+function unfilteredMessage(table: string, { comparison, why, reader }: FilterTexts): string {
+  return `${table} is read without "${comparison}"${reader}, so rows of other tenants could be returned; add it to the conditions of that table, joined by AND${why}; ${optOut}`;
 }
 
 function unfilteredCommonMessage(
   common: string,
   table: string,
-  { comparison, underOr, reader }: FilterTexts,
+  { comparison, why, reader }: FilterTexts,
 ): string {
-  return `the common table ${common}${reader.replace('for', 'of')} reads ${table} without "${comparison}", so that with query_sandboxing: enabled a caller's SQL could return rows of other tenants; add it to the conditions of that table inside of ${common}${underOr}`;
+  return `the common table ${common}${reader.replace('for', 'of')} reads ${table} without "${comparison}", so that with query_sandboxing: enabled a caller's SQL could return rows of other tenants; add it to the conditions of that table inside of ${common}${why}`;
 }

@@ -67,6 +67,17 @@ test.each([
   }
 });
 
+test('the message names the columns that do not count because of their collation', () => {
+  const fields = [string('id'), { ...string('project'), collation: 'und:ci' }];
+  const [problem] = tenantProblems({
+    queries: [savedQuery('select id from logs where project = @project')],
+    tables: [{ name: 'logs', fields }],
+  });
+  expect(problem?.message).toContain(
+    'joined by AND; a column with a collation does not count, because BigQuery takes different texts for equal by it: project; if',
+  );
+});
+
 describe('a query that takes SQL of callers restricts each of its common tables', () => {
   const sandboxed = (sql: string) =>
     buildAnalyze()({ queries: [], tables })

@@ -44,6 +44,11 @@ test.each([
     'SELECT e.id, s.host FROM (events e CROSS JOIN UNNEST(e.detail.source) s) LEFT JOIN projects p ON FALSE ORDER BY id',
     2,
   ],
+  [
+    'a field of a record that is a key of groups',
+    'SELECT detail, COUNT(*) AS n FROM events GROUP BY detail HAVING detail.kind IS NOT NULL ORDER BY detail.kind',
+    3,
+  ],
   ['its length is known', 'SELECT id, ARRAY_LENGTH(detail.source) FROM events ORDER BY id', 4],
   [
     'UNNEST of a record below a record',

@@ -73,7 +73,7 @@ export function sharedQuery(): { readonly derivation: Derivation; form: SharedFo
 /** Equal tenants must be one tenant. */
 function requireExactTexts(tree: Compiled['query']): void {
   forEachNode(tree, (node) => {
-    if (node.kind === 'table' && node.isCollated)
+    if (node.kind === 'table' && node.collated)
       throw new NotDerivable(
         `the table ${node.name} has a collation, by which BigQuery takes different texts for equal`,
         node.start,

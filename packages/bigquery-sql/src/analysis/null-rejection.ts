@@ -1,4 +1,4 @@
-import type { Expression, From, Select } from '../tree/nodes.ts';
+import type { Expression, From, Operation, Select } from '../tree/nodes.ts';
 import { isStrictFunction, isStrictOperator } from './strictness.ts';
 
 /**
@@ -34,6 +34,9 @@ function joinConditions(from: From): readonly Expression[] {
 
 /** The paths that are not NULL if a condition is true. */
 function ofTrue(condition: Expression): readonly string[] {
+  // Over no rows it is FALSE, even for NULL.
+  if (condition.kind === 'subquery')
+    return condition.form === 'in' && condition.value ? ofValue(condition.value) : [];
   if (condition.kind !== 'operation') return ofValue(condition);
   const { operator, operands } = condition;
   const [first, ...others] = operands;
@@ -54,6 +57,8 @@ function ofTrue(condition: Expression): readonly string[] {
     case 'IN':
     case 'NOT IN':
       return ofValue(first);
+    case 'BETWEEN':
+      return operands.flatMap(ofValue);
     default:
       return ofValue(condition);
   }
@@ -72,12 +77,14 @@ function ofValue(value: Expression): readonly string[] {
     case 'cast':
       return ofValue(value.value);
     case 'operation':
-      return isStrictOperator(value) ? value.operands.flatMap(ofValue) : [];
+      return isStrictOperator(value) ? decisiveOperands(value).flatMap(ofValue) : [];
     case 'call':
       return isStrictFunction(value.function) ? value.args.flatMap(ofValue) : [];
-    case 'subquery':
-      return value.form === 'in' && value.value ? ofValue(value.value) : [];
     default:
       return [];
   }
 }
+
+/** Beyond one bound, BETWEEN is FALSE even if the other bound is NULL. */
+const decisiveOperands = ({ operator, operands }: Operation): readonly Expression[] =>
+  operator === 'BETWEEN' || operator === 'NOT BETWEEN' ? operands.slice(0, 1) : operands;

@@ -2,7 +2,7 @@ import { macros } from '../macros/macros.ts';
 import { macroName } from '../tree/macro-name.ts';
 import type { Operation } from '../tree/nodes.ts';
 
-/** Operators whose result is NULL if and only if an operand is. */
+/** Operators whose result is NULL if and only if an operand is; BETWEEN may not be if a bound is. */
 const strictOperators: ReadonlySet<string> = new Set([
   '=',
   '<>',

@@ -31,13 +31,17 @@ interface Condition {
  * The values that equal the tenant in every row that a query reads, match its pattern, or are in its list.
  *
  * @param known values of the queries around it that do
+ * @param tenant the parameter, and a test for values by whose collation different tenants may be equal
  * @param separate the values that HAVING and QUALIFY may compare; undefined for none
  * @returns without the known ones
  */
 export function equalToTenant(
   query: Select,
   known: readonly Expression[],
-  tenant: TenantParameter,
+  {
+    tenant,
+    isCollated,
+  }: { readonly tenant: TenantParameter; readonly isCollated: (value: Expression) => boolean },
   separate: SeparateValues | undefined,
 ): readonly Expression[] {
   const conditions: readonly Condition[] = [
@@ -45,7 +49,7 @@ export function equalToTenant(
     ...(separate ? query.having.map((test) => ({ test, restricts: separate.ofGroups })) : []),
     ...(separate ? query.qualify.map((test) => ({ test, restricts: separate.ofRows })) : []),
     ...(query.from ? joinConditions(query.from) : []),
-  ];
+  ].filter(({ test }) => !isCollated(test));
   const equal = new Map<string, Expression>(known.map((value) => [printExpression(value), value]));
   const isEqual = (value: Expression) =>
     (!tenant.isPattern && !tenant.isList && isParameter(value, tenant.name)) ||

@@ -3,6 +3,7 @@ import { forEachPart } from '../tree/map.ts';
 import type { Expression, From, Query, Select, SetOperation, Table } from '../tree/nodes.ts';
 import { resultMembers } from '../tree/result-members.ts';
 import { separateValues } from './separate-values.ts';
+import { collatedValues } from './collated-values.ts';
 import { columnOf, equalToTenant, type TenantParameter } from './tenant-conditions.ts';
 
 /**
@@ -16,13 +17,19 @@ import { columnOf, equalToTenant, type TenantParameter } from './tenant-conditio
  */
 export function unfilteredTables(query: Query, tenant: TenantParameter): readonly Table[] {
   const found = new Set<Table>();
-  const analysis: Analysis = { tenant, unfiltered: (table) => void found.add(table) };
+  const analysis: Analysis = {
+    tenant,
+    isCollated: collatedValues(query),
+    unfiltered: (table) => void found.add(table),
+  };
   for (const { table } of sourcesOf(query, { tables: new Map(), known: [] }, analysis)) found.add(table);
   return [...found];
 }
 
 interface Analysis {
   readonly tenant: TenantParameter;
+  /** True for a value by whose collation different tenants may be equal. */
+  readonly isCollated: (value: Expression) => boolean;
   unfiltered(table: Table): void;
 }
 
@@ -132,7 +139,7 @@ function sourcesOfSelect(query: Select, environment: Environment, analysis: Anal
     );
   };
   const separate = separateValues(query);
-  const equal = equalToTenant(query, environment.known, analysis.tenant, separate);
+  const equal = equalToTenant(query, environment.known, analysis, separate);
   const filtered = new Set(equal.flatMap((value) => [...ownersOf(value)]));
   readSubqueries(query, { ...environment, known: [...environment.known, ...equal] }, analysis);
   const open = items.flatMap(({ sources }) => sources).filter((source) => !filtered.has(source));

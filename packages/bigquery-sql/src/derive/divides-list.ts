@@ -24,7 +24,7 @@ function usesElements(query: Query, list: string): boolean {
     if (isParameter(node, list)) uses += 1;
     else if (node.kind === 'unnest' && isElementsOf(node, list)) ofElements += 1;
     else if (node.kind === 'select') ofElements += membersOf(node, list).length;
-    else if (node.kind === 'table') isCollated ||= node.isCollated === true;
+    else if (node.kind === 'table') isCollated ||= node.collated !== undefined;
   });
   return uses === ofElements && !isCollated;
 }

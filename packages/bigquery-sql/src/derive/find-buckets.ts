@@ -120,46 +120,37 @@ class Search {
     const { isTimed, axis, ...scope } = this.#from(select.from, tables, select.where);
     const resolve = (value: Expression) => resolveIn(value, scope);
     this.#checkSubqueries(select);
-    for (const condition of [...select.where, ...select.having]) this.#edges.add(resolve(condition));
+    const sorted = select.orderBy.map(({ value }) => value);
+    for (const value of [...select.where, ...select.having, ...select.qualify, ...sorted])
+      this.#edges.add(resolve(value));
+    const keys = keysOf(select).map(resolve);
+    for (const key of keys) this.#edges.add(key);
     const columns = new Map<string, Expression>();
     for (const { name, value } of select.columns) {
       const resolved = resolve(value);
       if (isDetermined(resolved)) columns.set(name, resolved);
       else this.#edges.add(resolved);
     }
+    if ((axis || isTimed) && hasWindow(select))
+      throw new NotDerivable(
+        'a window function sees the rows of several buckets',
+        this.#find((node) => node.kind === 'FunctionCall' && node.over !== undefined),
+      );
     if (axis && (isTimed || isGrouped(select) || select.limit || select.where.length > 0))
       throw this.#edges.wrongAxis();
-    if (isTimed) {
-      for (const { value } of select.orderBy) this.#edges.add(resolve(value));
-      this.#checkRows(select, resolve);
-    }
+    if (isTimed) this.#checkRows(select, keys);
     return { columns, isTimed, axis };
   }
 
   /** Each row must be of one bucket. */
-  #checkRows(select: Select, resolve: (value: Expression) => Expression): void {
-    const { groupBy, columns } = select;
+  #checkRows(select: Select, keys: readonly Expression[]): void {
     if (select.limit || select.offset)
       throw new NotDerivable(
         'LIMIT chooses among the rows of all buckets',
         this.#find(({ kind }) => kind === 'Limit' || kind === 'PipeLimit'),
       );
-    const isWindow = (node: Node) => node.kind === 'aggregate' && node.over !== undefined;
-    if (
-      select.qualify.length > 0 ||
-      [...columns, ...select.orderBy].some(({ value }) => someNode(value, isWindow))
-    )
-      throw new NotDerivable(
-        'a window function sees the rows of several buckets',
-        this.#find((node) => node.kind === 'FunctionCall' && node.over !== undefined),
-      );
     if (!isGrouped(select)) return;
-    const shown = select.distinct ? columns.map(({ value }) => value) : [];
-    const keys = (groupBy?.keys ?? shown).map((key) =>
-      resolve(key.kind === 'position' ? (columns[key.index - 1]?.value ?? key) : key),
-    );
-    for (const key of keys) this.#edges.add(key);
-    if (groupBy?.sets || !keys.some((key) => isDetermined(key) && readsTime(key)))
+    if (select.groupBy?.sets || !keys.some((key) => isDetermined(key) && readsTime(key)))
       throw new NotDerivable(
         'rows of several buckets are put together: no bucket of time is in GROUP BY',
         startOf(select) ?? this.#find(({ kind }) => kind === 'GroupBy'),
@@ -193,9 +184,14 @@ class Search {
   }
 
   /** @param around the items to its left */
-  #unnest({ alias, array }: Unnest, around: Scope['items']): Scope {
+  #unnest({ alias, array, offset }: Unnest, around: Scope['items']): Scope {
     const axis = resolveIn(array, { items: around });
     if (!readsNow(axis)) return scopeOf(alias, untimed);
+    if (offset)
+      throw new NotDerivable(
+        'WITH OFFSET counts from the beginning of an array that depends on the current time',
+        this.#find((node) => 'withOffset' in node && node.withOffset !== undefined),
+      );
     if (axesOf(axis) === undefined) throw this.#edges.wrongAxis();
     return scopeOf(alias, { columns: timeColumnOf('value', axisTime), isTimed: false, axis });
   }
@@ -255,6 +251,18 @@ const isGrouped = ({ groupBy, distinct, columns, having }: Select): boolean =>
   having.length > 0 ||
   columns.some(({ value }) =>
     someExpression(value, (node) => node.kind === 'aggregate' && node.over === undefined),
+  );
+
+const hasWindow = ({ columns, orderBy, qualify }: Select): boolean =>
+  qualify.length > 0 ||
+  [...columns, ...orderBy].some(({ value }) =>
+    someNode(value, (node) => node.kind === 'aggregate' && node.over !== undefined),
+  );
+
+/** The values of which each row, or group of rows, has others. */
+const keysOf = ({ columns, distinct, groupBy }: Select): readonly Expression[] =>
+  (groupBy?.keys ?? (distinct ? columns.map(({ value }) => value) : [])).map((key) =>
+    key.kind === 'position' ? (columns[key.index - 1]?.value ?? key) : key,
   );
 
 /** The column of the result by which rows are ordered first. */

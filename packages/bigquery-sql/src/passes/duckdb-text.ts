@@ -5,6 +5,7 @@ import { forEachPart, mapExpression, mapExpressions } from '../tree/map.ts';
 import type { Expression, Node, Query } from '../tree/nodes.ts';
 import { printExpression, printQuery } from '../tree/print.ts';
 import { isRandom } from '../tree/volatile.ts';
+import { boundAfterGrouping } from './after-grouping.ts';
 import { nullsFirst } from './rewriting/nulls-first.ts';
 import { drawForEachRow } from './rewriting/random-filters.ts';
 import { sortBeforeJoins } from './rewriting/sort-before-joins.ts';
@@ -15,7 +16,9 @@ import { sortBeforeJoins } from './rewriting/sort-before-joins.ts';
  * arguments are computed before the call.
  */
 export const duckdbText = (query: Query): string =>
-  printQuery(nullsFirst(sortBeforeJoins(mapExpressions(drawn(query), subqueriesFirst()))));
+  printQuery(
+    nullsFirst(sortBeforeJoins(boundAfterGrouping(mapExpressions(drawn(query), subqueriesFirst())))),
+  );
 
 const drawn = (query: Query): Query => (isRandom(query) ? drawForEachRow(query, freshNames(query)) : query);
 

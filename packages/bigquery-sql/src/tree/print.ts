@@ -11,6 +11,7 @@ import type {
   From,
   Grouping,
   Join,
+  Lambda,
   Literal,
   Member,
   Node,
@@ -37,8 +38,9 @@ export const printExpression = (expression: Expression): string =>
 const longText = 300;
 
 class Printer {
-  /** The names of lambda parameters, in the order of their appearance. */
-  readonly #locals = new Map<number, string>();
+  /** The names of the parameters of the lambdas around, the same in each lambda of one depth: DuckDB compares them. */
+  #locals: ReadonlyMap<number, string> = new Map();
+  #depth = 0;
   /** The aliases of the FROM items of the innermost select. */
   #aliases: ReadonlySet<string> = new Set();
   /** True if an aggregate of the innermost select reads the expression. */
@@ -69,7 +71,7 @@ class Printer {
       case 'column':
         return `${quote(node.from)}.${quote(node.name)}`;
       case 'local':
-        return this.#local(node.id);
+        return this.#locals.get(node.id) ?? `_${node.id}`;
       case 'call':
         return `${node.function}(${this.#list(node.args)})`;
       case 'aggregate':
@@ -91,7 +93,7 @@ class Printer {
       case 'element':
         return `${this.#primary(node.of)}[${node.index}]`;
       case 'lambda':
-        return `lambda ${node.parameters.map((id) => this.#local(id)).join(', ')}: ${this.expression(node.body)}`;
+        return this.#lambda(node);
       case 'subquery':
         return this.#subquery(node);
       case 'position':
@@ -99,12 +101,14 @@ class Printer {
     }
   }
 
-  #local(id: number): string {
-    const known = this.#locals.get(id);
-    if (known !== undefined) return known;
-    const name = `_${this.#locals.size + 1}`;
-    this.#locals.set(id, name);
-    return name;
+  #lambda({ parameters, body }: Lambda): string {
+    const around = this.#locals;
+    const names = parameters.map(() => `_${++this.#depth}`);
+    this.#locals = new Map([...around, ...parameters.map((id, at) => [id, names[at] ?? ''] as const)]);
+    const text = `lambda ${names.join(', ')}: ${this.expression(body)}`;
+    this.#locals = around;
+    this.#depth -= names.length;
+    return text;
   }
 
   readonly #list = (items: readonly Expression[]): string =>

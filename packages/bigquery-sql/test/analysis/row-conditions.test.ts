@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { storedColumns } from '../../src/duckdb.ts';
 import { customPlan, type Plan, printPlan } from '../../src/duckdb/plan.ts';
 import type { Field } from '../../src/table-schema.ts';
-import { compileTree, type Expression, readStored } from '../../src/tree.ts';
+import { runPasses } from '../../src/passes/passes.ts';
+import { compileTree, type Expression, readStored, schemaTables } from '../../src/tree.ts';
+import { freshNames } from '../../src/tree/fresh-names.ts';
 
 const fields: readonly Field[] = [{ name: 'a', type: 'INTEGER', mode: 'NULLABLE' }];
 const tables = [{ name: 't', fields, relation: '"t"', isInFiles: true }];
@@ -19,6 +21,28 @@ test('files are compared with few conditions, however many a text has', () => {
   expect(
     conditionCounts(`SELECT a FROM (SELECT a FROM t WHERE ${many} UNION ALL SELECT a FROM t) WHERE ${many}`),
   ).toEqual([20, 20]);
+});
+
+test.each([
+  ["m.a = 'a'", false],
+  ["m.a BETWEEN 'a' AND 'b'", false],
+  ["'z' NOT BETWEEN m.a AND 'a'", true],
+  ['NOT m.a IN (SELECT b FROM t)', true],
+])('a record of a file is read only where no condition requires a field of it: %s', (where, isRead) => {
+  const texts: readonly Field[] = ['a', 'b'].map((name) => ({ name, type: 'STRING', mode: 'NULLABLE' }));
+  const schema = {
+    name: 't',
+    fields: [...texts, { name: 'r', type: 'RECORD', mode: 'REPEATED', fields: texts }],
+  } as const;
+  const stored = [{ ...schema, relation: '"t"', isInFiles: true, columns: storedColumns(schema, new Set()) }];
+  const sql = `SELECT t.b FROM t, UNNEST(r) AS m WHERE ${where}`;
+  const { query } = compileTree(
+    { sql, source: { file: 'q.sql', line: 1 }, parameters: [] },
+    schemaTables([schema]),
+  );
+  const read = readStored(query, stored);
+  const plan = printPlan(runPasses(read, { known: {}, fresh: freshNames(read) }));
+  expect(plan.inFiles?.reads[0]?.columns.has('r')).toBe(isRead);
 });
 
 describe('the latest rows of a wide table', () => {

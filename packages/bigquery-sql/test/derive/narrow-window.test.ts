@@ -63,6 +63,13 @@ describe('a narrowed query', () => {
     expect(sql).toContain("date_sub(DATE(@window_now, 'Asia/Tokyo'), interval 6 day)");
   });
 
+  test('may compare its buckets with the clock in HAVING', () => {
+    const { edges } = narrow(
+      'select timestamp_trunc(ts, day) as b, count(*) as n from logs group by b having b > timestamp_sub(current_timestamp(), interval 7 day) order by b',
+    );
+    expect(edges.map(({ operator }) => operator)).toEqual(['>']);
+  });
+
   test('has parameters whose names are free', () => {
     const { parameters } = narrow(`${byDay.replace('count(*) as n', 'count(*) as window_from')} order by b`);
     expect(parameters).toEqual({ from: 'window_from_', until: 'window_until', now: 'window_now' });
@@ -77,7 +84,12 @@ describe('a query is not narrowed', () => {
     'an array that depends on the current time is not joined by equality with a bucket, or is not of whole buckets';
   const unordered = 'its ORDER BY does not begin with a column that is a bucket of time';
 
-  test.each([
+  const hours =
+    'unnest(generate_timestamp_array(timestamp_trunc(timestamp_sub(current_timestamp(), interval 4 hour), hour), current_timestamp(), interval 1 hour)) as b';
+  const ofHour = 'timestamp_trunc(l.ts, hour) = b';
+  const byClock = "if(current_timestamp() > '2026-01-01', x, 'z')";
+
+  test.each<readonly [title: string, sql: string, message: string, at: string]>([
     ['with LIMIT', `${byDay} order by b limit 3`, 'LIMIT chooses among the rows of all buckets', 'limit 3'],
     [
       'with LIMIT below the top',
@@ -202,6 +214,47 @@ describe('a query is not narrowed', () => {
       axis,
       'generate_dat',
     ],
+    [
+      'with the places of the buckets',
+      `select b, o, count(l.kind) as n from ${hours} with offset as o left join logs as l on ${ofHour} group by b, o order by b`,
+      'WITH OFFSET counts from the beginning of an array that depends on the current time',
+      'unnest(gener',
+    ],
+    [
+      'with a place of a bucket in ON',
+      `select b, count(l.kind) as n from ${hours} with offset as o left join logs as l on ${ofHour} and mod(o, 2) = 0 group by b order by b`,
+      'WITH OFFSET counts from the beginning of an array that depends on the current time',
+      'unnest(gener',
+    ],
+    ...['lead(b) over (order by b)', 'row_number() over (order by b)'].map(
+      (value) =>
+        [
+          `with ${value} of the buckets`,
+          `with g as (select b, ${value} as v from ${hours}) select b, v, count(l.kind) as n from g left join logs as l on ${ofHour} group by b, v order by b`,
+          'a window function sees the rows of several buckets',
+          value.slice(0, 10),
+        ] as const,
+    ),
+    [
+      'with buckets that QUALIFY chooses',
+      `with g as (select b from ${hours} qualify mod(row_number() over (order by b), 2) = 0) select b, count(l.kind) as n from g left join logs as l on ${ofHour} group by b order by b`,
+      'a window function sees the rows of several buckets',
+      'row_number()',
+    ],
+    ...[
+      `select x from unnest(['a', 'b']) as x qualify row_number() over (order by ${byClock}) = 1`,
+      `select x from unnest(['a', 'b']) as x order by ${byClock} limit 1`,
+      `select max(x) as x from unnest(['a', 'b']) as x group by ${byClock}`,
+      `select max(x) as x from unnest(['a', 'b']) as x group by rollup(${byClock})`,
+    ].map(
+      (chosen) =>
+        [
+          `with rows beside it that the clock chooses: ${chosen}`,
+          `with p as (${chosen}) select ${bucket}, any_value(p.x) as x from logs, p group by b order by b`,
+          clock,
+          'current_time',
+        ] as const,
+    ),
     [
       'sampled',
       `select ${bucket}, count(*) as n from logs tablesample system (10 percent) ${week} group by b order by b`,

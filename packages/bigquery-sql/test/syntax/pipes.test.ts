@@ -27,7 +27,7 @@ test.each([
     'PipeAggregate(items: [PipeAggregateItem(expression: FunctionCall(name: COUNT args: [StarArgument()]) alias: n)])',
   ],
   [
-    'AGGREGATE SUM(a) DESC AS s, GROUP BY b ASC NULLS LAST AS c, ROLLUP (d)',
+    'AGGREGATE SUM(a) AS s DESC, GROUP BY b AS c ASC NULLS LAST, ROLLUP (d)',
     'PipeAggregate(items: [PipeAggregateItem(expression: FunctionCall(name: SUM args: [a]) alias: s order: (direction: DESC))] groupBy: GroupBy(items: [GroupingExpression(expression: b alias: c order: (direction: ASC nulls: LAST)) Rollup(items: [GroupingList(expressions: [d])])]))',
   ],
   [

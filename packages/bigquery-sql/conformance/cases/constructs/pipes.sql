@@ -51,14 +51,27 @@ from people |> aggregate count(*) as n group by team |> where n > 1 |> extend n 
 from people |> where false |> aggregate count(*) as n, sum(id) as s
 from people |> where false |> aggregate count(*) as n group by team
 ! from people |> aggregate id
+! from people |> aggregate count(*) as n group by ${1; 1 as k; rollup(1)}
+! from people |> aggregate count(*) as n group and order by 1
+! from people |> aggregate count(*) ${desc as n; as n group by team asc as t}
 -- Pipe: WHERE, ORDER BY and LIMIT
 from people |> where id > 1 |> where id < 4 |> order by id
 from people |> order by id desc |> limit 2
 from people |> order by id |> limit 2 offset 1 |> select id
 from people |> order by id |> limit 3 |> order by id desc |> limit 1 |> select id
 from people |> order by team desc nulls last, id |> select team, id
+from people |> select name, id |> order by ${2 desc; (2) desc; 1 nulls last, 2 desc} |> limit 2
+from people |> extend id * 2 as d |> drop team |> order by 1 desc |> limit 1
+from unnest([3, 1, 2]) as x |> order by 1 desc
+from people |> where rank() over (${order by id desc; partition by team order by id}) = 1 and id > 1 |> select id, team |> order by id
+from people |> where count(*) over () > 1 |> where id > 3 |> select id |> order by id
+from people |> select id |> order by id |> limit 3 |> where row_number() over (order by id desc) <= 2 |> aggregate sum(id) as s
+from people |> aggregate count(*) as c group by team |> where rank() over (order by c desc, team) = 1
+! from people |> ${where count(*) > 1; where rank() over (order by count(*)) = 1; order by count(*)} |> select id
+! from people |> select id |> order by ${2; 0; -1; 'x'; null; 1.5; true}
 from people |> aggregate count(*) as n group by team |> order by n desc, team |> limit 1
 -- Pipe: JOIN
+from (select 1 as a) as x |> full join (select 2.5 as a) as y using (a) |> extend cast(a as string) as s |> order by a
 from (select 1 as k, 2 as id) as a join (select 1 as k, 20 as bv) as b using (k) |> cross join (select 2 as k) as c |> select a.k as x, b.k as y, c.k as z
 from (select 1 as k, 2 as id) as a |> join (select 1 as k, 20 as bv) as b using (k) |> join (select 2 as id) as c using (id)
 ! from (select 1 as k, 2 as id) as a join (select 1 as k, 20 as bv) as b using (k) |> cross join (select 2 as k) as c |> select k

@@ -10,6 +10,8 @@ select id ID2, NAME from people order by 1
 select count(*) as n from people
 ! select missing from people
 ! select id, from_nowhere.x from people
+! select ${distinct interval 1 day; 1 as a order by a; rank() over (order by 1)}
+! select array(select ${distinct 1; 1 as a order by 1})
 -- SELECT DISTINCT
 select distinct team from people order by team
 select distinct team, active from people order by team, active
@@ -284,7 +286,8 @@ select as value upper(team) from people group by ${1; upper(team)}
 ! select s.* from (select struct('a' as a) as s) as t group by ${s; s.a}
 ! select e.* from unnest([struct(1 as p)]) as e group by e
 ! select ${t; t.b; a + b; (select as struct t.*)} as x from (select 1 as a, 2 as b) as t group by a
-! select ${t.a; a; (t).a} as x from (select 1 as a) as t group by t
+! select ${t.a; a; (t).a; to_json_string(t)} as x from (select 1 as a) as t group by t
+! select count(*) as n from (select 1 as a) as t group by t ${having; order by} (t).a = 1
 ! select upper(x) || 'b' as y from unnest(['a', 'b']) as x group by upper(x)
 ! select * from (select 1 as a, 2 as b) group by a
 -- GROUP BY beside JOIN USING
@@ -322,6 +325,9 @@ select team from people group by team having count(*) > 1 order by team
 select team, count(*) as n from people group by team having count(*) = 1 order by team
 select sum(id) as s from people having s > 100
 select team, max(score) as score from people group by team having score > 1 order by team
+select (select count(*) from unnest(o.items) as i where i.quantity is null) as c, count(*) as n from orders as o group by c ${having c > 0; qualify rank() over (order by c) = 1}
+select struct(team as t, struct(active as a) as i) as s, count(*) as c from people group by s ${having s.t = 'red' and s.i.a; qualify rank() over (order by s.t) = 1; order by c, s.t, s.i.a}
+select if(true, struct(team as t), null) as s, count(*) as c from people group by ${s; rollup(s)} order by s.t, c
 -- QUALIFY
 select id, team from people where true qualify row_number() over (partition by team order by id) = 1 order by id
 select id, rank() over (order by score desc) as r from people where true qualify r = 1 order by id
@@ -352,6 +358,7 @@ select -id as id from people group by 1 order by -id
 ! select distinct upper(team) as t, count(*) as n from people group by t order by upper(team)
 select id as x, -id as id from people order by id
 ! select distinct team from people order by id
+! select id from people order by ${2; 0; -1; 'x'; null; 1.5; true}
 -- LIMIT and OFFSET
 select id from people order by id limit 2
 select id from people order by id limit 2 offset 1
@@ -477,6 +484,11 @@ select p.id, o.id as order_id from people as p right join orders as o on p.id = 
 select p.id, o.id as order_id from people as p full join orders as o on p.id = o.person_id order by p.id, order_id
 select x, a, b from (select 1 as x, 'l' as a) full outer join (select 2 as x, 'r' as b) using (x) order by x
 select x from unnest([1]) as x full join unnest([2]) as x using (x) order by x
+select a, cast(a as string) as s, a / 2 as h from (select ${1; cast(1 as numeric); cast(null as int64)} as a) as x full join (select ${2.5; cast(2.5 as numeric)} as a) as y using (a) order by a
+select sum(id) as s from people full join (select 2.5 as id union all select 1) as o using (id)
+select a from (select struct(1 as p) as a) as x full join (select struct(2.5 as p) as a) as y using (a)
+select a from (select date '2024-01-01' as a) as x full join (select datetime '2024-01-02 10:00:00' as a) as y using (a) order by a
+select a from (select 1 as a) as x ${inner; left; right} join (select 1.0 as a) as y using (a)
 select k, id, z from (select 1 as k, 2 as id) as a full join (select 3 as k) as b using (k) right join (select 3 as z union all select 5) as c on k = z order by z
 -- CROSS JOIN
 select p.id, t.x from people as p cross join (select 1 as x union all select 2) as t order by p.id, t.x
@@ -533,6 +545,7 @@ with t as (select [struct(struct('a' as k) as s), struct(struct('b')), struct(nu
 select x from unnest([struct(json '{"z":1}' as k), struct(json '{"z":2}')].k.z) as x
 ! with t as (select [struct('a' as k)] as items) select ${items.k; array_length(items.k); array_concat(items.k, ['z'])} from t
 ! with t as (select [struct('a' as k)] as items) select x from t, unnest(items.${nope; k.z}) as x
+select r.id from requests as r, unnest(metadata) as m where ${'z' not between m.project and 'a'; not m.project in (select name from people where false)} order by id
 -- Field access
 select m.project from requests, unnest(metadata) as m order by project
 select metadata[safe_offset(0)].project from requests order by id

@@ -5,7 +5,7 @@ import { mapExpression, someNode } from '../../tree/map.ts';
 import type { Expression, From, Join, Member, Unnest } from '../../tree/nodes.ts';
 import { isRandom } from '../../tree/volatile.ts';
 import { sameName, scalar, unknown } from '../../types.ts';
-import { isCollated } from '../collation.ts';
+import { convert, supertype } from '../coercion.ts';
 import type { Context, ResolvedFrom } from '../context.ts';
 import { compare, requireBool } from '../expressions/comparison.ts';
 import {
@@ -196,13 +196,14 @@ function findColumn({ ranges }: ResolvedFrom, name: string): Expression | undefi
   return open ?? (found.length === 1 ? found[0] : undefined);
 }
 
-/** The merged column of JOIN USING: the side that is never missing. */
+/** The merged column of JOIN USING: the side that is never missing, or of a FULL JOIN the one that is there. */
 function mergedValue(join: JoinKind, left: Expression, right: Expression): Expression {
-  if (join === 'FULL')
-    return call(
-      'coalesce',
-      [optional(left), optional(right)],
-      isCollated(right.type) ? right.type : left.type,
-    );
-  return join === 'RIGHT' ? right : left;
+  if (join !== 'FULL') return join === 'RIGHT' ? right : left;
+  const sides = [optional(left), optional(right)];
+  const type = supertype(sides) ?? unknown;
+  return call(
+    'coalesce',
+    sides.map((side) => convert(side, type)),
+    type,
+  );
 }

@@ -56,7 +56,7 @@ function readTable(
     relation: table.relation ?? quote(table.name),
     ...(table.isInFiles && { isInFiles: true }),
     ...(systemTime && { systemTime }),
-    ...(isCollated(table.fields) && { isCollated: true }),
+    ...collatedColumns(table.fields),
     start,
   });
   if (stored.every(({ fields }) => !fields)) return tableFrom(alias);
@@ -65,8 +65,13 @@ function readTable(
   return { kind: 'derived', alias, query: select({ columns, from: tableFrom(inner) }) };
 }
 
-const isCollated = (fields: readonly Field[]): boolean =>
-  fields.some(({ collation, fields: inner = [] }) => collation !== undefined || isCollated(inner));
+function collatedColumns(fields: readonly Field[]): Pick<Table, 'collated'> {
+  const collated = fields.filter(isCollated).map(({ name }) => name);
+  return collated.length > 0 ? { collated } : {};
+}
+
+const isCollated = ({ collation, fields = [] }: Field): boolean =>
+  collation !== undefined || fields.some(isCollated);
 
 /**
  * A query over tables as they are stored.

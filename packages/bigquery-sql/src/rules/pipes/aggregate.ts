@@ -16,6 +16,8 @@ export function aggregate(node: Syntax.PipeAggregate, rows: Rows, scope: Scope, 
   const { groupBy } = node;
   if (groupBy?.all) throw new Unsupported(groupBy, 'AGGREGATE takes no GROUP BY ALL');
   const keys = (groupBy?.items ?? []).flatMap((item) => groupedExpressions(item));
+  const position = keys.find(({ expression }) => expression.kind === 'IntegerLiteral');
+  if (position) throw new Unsupported(position, 'GROUP BY of AGGREGATE takes no position of a column');
   const keyOutputs = keys.map((key) => resolveItem(key, scope, context));
   const values = node.items.map((item) => resolveItem(item, scope, context));
   const outputs: readonly Output[] = [...keyOutputs, ...values];

@@ -1,5 +1,5 @@
 import type * as Syntax from '../../syntax/nodes.ts';
-import type { CommonTable } from '../../tree/nodes.ts';
+import type { CommonTable, SortKey } from '../../tree/nodes.ts';
 import { sameName } from '../../types.ts';
 import type { Context, ResolvedQuery } from '../context.ts';
 import { requireBool } from '../expressions/comparison.ts';
@@ -9,8 +9,8 @@ import { pivotFrom } from '../from/pivot.ts';
 import { sampled } from '../from/sampled.ts';
 import { unpivotFrom } from '../from/unpivot.ts';
 import { withWindows } from '../functions/windows.ts';
-import { distinctRows, requireDistinguishable } from '../queries/after-grouping.ts';
-import { aggregatesRows } from '../queries/grouping.ts';
+import { distinctRows, requireDistinguishable, someAggregate } from '../queries/after-grouping.ts';
+import { aggregatesRows, numberedOutput } from '../queries/grouping.ts';
 import { resolveLimit } from '../queries/limit.ts';
 import type { Output } from '../queries/outputs.ts';
 import { hasStar, rowValue, selectList } from '../queries/select-list.ts';
@@ -80,14 +80,15 @@ function applyPipe(
     case 'PipeWhere': {
       const test = context.expression(node.condition, inner);
       requireBool(node.condition, test, 'WHERE');
-      return nest(rows, { where: [test] }, context);
+      requireNoAggregate(node.condition, [{ value: test }]);
+      return nest(rows, someAggregate(test) ? { qualify: [test] } : { where: [test] }, context);
     }
     case 'PipeAggregate':
       return aggregate(node, rows, inner, context);
     case 'PipeDistinct':
       return rowsOf(distinctQuery(node, { ...rows, ranges: [] }, context), context);
     case 'PipeOrderBy':
-      return nest(rows, { orderBy: sortKeys(node.items, inner, context) }, context);
+      return nest(rows, { orderBy: orderOf(node, rows, inner, context) }, context);
     case 'PipeLimit':
       return limited(node.limit, rows, context);
     case 'PipeJoin': {
@@ -152,7 +153,7 @@ function extend(
   return nest({ ...rows, value: undefined, columns: [...rows.columns, ...added] }, {}, context);
 }
 
-function requireNoAggregate(place: Place, outputs: readonly Output[]): void {
+function requireNoAggregate(place: Place, outputs: readonly Pick<Output, 'value'>[]): void {
   if (outputs.some(({ value }) => aggregatesRows(value)))
     throw new Unsupported(place, 'aggregates are computed by the pipe operator AGGREGATE');
 }
@@ -197,6 +198,21 @@ function findOutput(name: Syntax.Identifier, { columns, ranges, value }: Rows): 
     throw unknownColumn(name, () => columns.map((output) => output.name), { ...emptyScope, ranges });
   if (another) throw new Unsupported(name, `${name.name} is ambiguous`);
   return found;
+}
+
+/** A number is the position of a column. */
+function orderOf(
+  { items }: Syntax.PipeOrderBy,
+  { columns, value }: Rows,
+  scope: Scope,
+  context: Context,
+): readonly SortKey[] {
+  const outputs = value ? [{ name: '', value }] : columns;
+  return sortKeys(items, scope, context, (node) => {
+    const key = numberedOutput(node, outputs, 'ORDER BY')?.value ?? context.expression(node, scope);
+    requireNoAggregate(node, [{ value: key }]);
+    return { key, value: key };
+  });
 }
 
 /** LIMIT right after ORDER BY belongs to the same query: a subquery has no order. */

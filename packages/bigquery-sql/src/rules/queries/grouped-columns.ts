@@ -40,9 +40,9 @@ export function isReadable({ value }: ColumnUse, outputs: readonly Output[]): bo
   return isRead(value);
 }
 
-/** True if an output is a column of FROM, or a field of one. */
+/** True if an output is a column of FROM, or a field of one; the row of an item of FROM is computed of its columns. */
 export function isColumn({ value, node, uses = [] }: Output): boolean {
-  if (node && !isPathNode(node)) return false;
+  if ((node && !isPathNode(node)) || value.kind === 'struct') return false;
   const [only, another] = uses;
   const reads = (of: Expression): boolean => of === only?.value || (of.kind === 'field' && reads(of.of));
   return another === undefined && reads(value);

@@ -134,9 +134,7 @@ function resolveKey(
   scope: Scope,
   context: Context,
 ): Output {
-  const output = namedOutput(node, outputs);
-  if (!output && isBareLiteral(node)) throw new Unsupported(node, 'GROUP BY does not take a literal');
-  const key = output ?? resolveOutput(node, undefined, scope, context);
+  const key = namedOutput(node, outputs, 'GROUP BY') ?? resolveOutput(node, undefined, scope, context);
   requireGroupable(node, key.value, 'GROUP BY');
   if (someAggregate(key.value)) throw new Unsupported(node, 'GROUP BY takes no aggregate or window function');
   return key;
@@ -148,15 +146,13 @@ function requireGroupable(place: Place, { type }: Expression, clause: string): v
 }
 
 /** The column of the select list that GROUP BY or ORDER BY names by its position or alias. */
-export function namedOutput(node: Syntax.Expression, outputs: readonly Output[]): Output | undefined {
-  if (node.kind === 'IntegerLiteral') {
-    const at = Number(node.value) - 1;
-    // From columns that are not known on, positions are those of other columns.
-    const open = outputs.findIndex(({ name }) => name === openColumns);
-    const output = outputs[open >= 0 ? Math.min(at, open) : at];
-    if (!output) throw new Unsupported(node, `the select list has no column ${node.text}`);
-    return output;
-  }
+export function namedOutput(
+  node: Syntax.Expression,
+  outputs: readonly Output[],
+  clause: 'GROUP BY' | 'ORDER BY',
+): Output | undefined {
+  const numbered = numberedOutput(node, outputs, clause);
+  if (numbered) return numbered;
   const [name, ...rest] = node.kind === 'Path' ? node.parts : [];
   if (!name || rest.length > 0) return undefined;
   const [found, another] = outputs.filter(
@@ -168,6 +164,28 @@ export function namedOutput(node: Syntax.Expression, outputs: readonly Output[])
       `${name.name} is ambiguous: several columns of the select list have this name`,
     );
   return found;
+}
+
+/**
+ * The column that a number is the position of.
+ *
+ * @throws Unsupported for another literal
+ */
+export function numberedOutput(
+  node: Syntax.Expression,
+  outputs: readonly Output[],
+  clause: 'GROUP BY' | 'ORDER BY',
+): Output | undefined {
+  if (node.kind !== 'IntegerLiteral') {
+    if (isBareLiteral(node)) throw new Unsupported(node, `${clause} does not take a literal`);
+    return undefined;
+  }
+  const at = Number(node.value) - 1;
+  // From columns that are not known on, positions are those of other columns.
+  const open = outputs.findIndex(({ name }) => name === openColumns);
+  const output = outputs[open >= 0 ? Math.min(at, open) : at];
+  if (!output) throw new Unsupported(node, `the select list has no column ${node.text}`);
+  return output;
 }
 
 /** Literals without the name of a type, which are more likely meant as something else. */

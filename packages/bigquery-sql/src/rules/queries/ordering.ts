@@ -28,7 +28,7 @@ export function resolveOrderBy(
   keys: readonly Output[] = [],
 ): readonly SortKey[] {
   return sortKeys(items, scope, context, (node) => {
-    const output = namedOutput(node, outputs);
+    const output = namedOutput(node, outputs, 'ORDER BY');
     if (output) return { key: positionOf(outputs, output), value: output.value };
     const uses: ColumnUse[] = [];
     const value = context.expression(node, { ...scope, uses });
@@ -58,7 +58,8 @@ export function distinctQuery(
   );
   const results = resultsOf(selected, members);
   const orderBy = sortKeys(after.orderBy, scope, context, (node) => {
-    const value = namedOutput(node, results)?.value ?? resultOf(node, selected, results, scope, context);
+    const value =
+      namedOutput(node, results, 'ORDER BY')?.value ?? resultOf(node, selected, results, scope, context);
     return { key: value, value };
   });
   return select({ columns: members, from: { kind: 'derived', alias, query: inner }, orderBy, ...limits });

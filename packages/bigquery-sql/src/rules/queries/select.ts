@@ -15,7 +15,6 @@ import {
 } from './after-grouping.ts';
 import { isKey, requireGrouped } from './grouped-columns.ts';
 import { aggregatesRows, resolveGrouping } from './grouping.ts';
-import { having } from './having.ts';
 import { resolveLimit } from './limit.ts';
 import { distinctQuery, resolveOrderBy } from './ordering.ts';
 import { aliasesOf, nameOutputs, type Output } from './outputs.ts';
@@ -76,6 +75,7 @@ export function resolveSelect(
     ...(from.from && { from: from.from }),
     where,
     ...(groupBy && { groupBy }),
+    having: groups,
     qualify,
   };
   const orderBy = node.distinct
@@ -85,8 +85,7 @@ export function resolveSelect(
         value: grouped(key.value),
       }));
   refuseMisplacedAggregates(node, isAggregated, groups, orderBy);
-  const values = [...members, ...orderBy].map(({ value }) => value);
-  const filtered = { ...clauses, ...having(groups, [...values, ...qualify]) };
+  if (!node.from) refuseWithoutFrom(node, outputs, after);
   const keys = grouping?.keys ?? [];
   if (
     isAggregated &&
@@ -96,7 +95,7 @@ export function resolveSelect(
     requireGrouped([...computed.flatMap((output) => output.uses ?? []), ...uses], keys, context);
   }
   const limits = node.distinct ? {} : resolveLimit(after.limit, context);
-  const own = computedFirst(select({ ...filtered, orderBy, ...limits }), context.fresh);
+  const own = computedFirst(select({ ...clauses, orderBy, ...limits }), context.fresh);
   const query = node.distinct
     ? distinctQuery(distinctRows(own, context.fresh('rows')), selected, after, inner, context)
     : own;
@@ -150,6 +149,18 @@ function refuseMisplacedAggregates(
       node,
       'ORDER BY takes an aggregate function only with GROUP BY, or beside another one in the select list',
     );
+}
+
+/** The one row of a SELECT without FROM is neither compared with others nor ordered. */
+function refuseWithoutFrom(
+  node: Syntax.Select,
+  outputs: readonly Output[],
+  { orderBy: [order] }: OrderAndLimit,
+): void {
+  if (node.distinct) throw new Unsupported(node, 'SELECT DISTINCT needs FROM');
+  if (order) throw new Unsupported(order, 'ORDER BY of a SELECT without FROM is not allowed: it has one row');
+  if (outputs.some(({ value }) => isWindowed(value)))
+    throw new Unsupported(node, 'SELECT without FROM cannot use window functions');
 }
 
 function conditions(

@@ -49,12 +49,10 @@ function parsePipeItem(p: Parser): GroupingExpression {
   return { kind: 'GroupingExpression', start, end: p.end, expression, alias, order };
 }
 
-/** `[AS name] [ASC | DESC]`, in either order. */
+/** `[AS name] [ASC | DESC]`. */
 export function parseAliasAndOrder(p: Parser): Pick<GroupingExpression, 'alias' | 'order'> {
-  const before = p.alias();
-  const order = parseSortOrder(p);
-  const isOrdered = order.direction !== undefined || order.nulls !== undefined;
-  return { alias: before ?? (isOrdered ? p.alias() : undefined), order };
+  const alias = p.alias();
+  return { alias, order: parseSortOrder(p) };
 }
 
 function parseRollup(p: Parser): Rollup {

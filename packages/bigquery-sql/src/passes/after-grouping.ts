@@ -1,0 +1,68 @@
+import { hasLambda } from '../macros/macros.ts';
+import { aggregate, compareWith, field, integerLiteral, select as selectOf } from '../tree/build.ts';
+import { isEqual } from '../tree/equal.ts';
+import { mapParts, type Mapper, mapperWith, mapSelects, someNode } from '../tree/map.ts';
+import type { Expression, Query, Select } from '../tree/nodes.ts';
+import { scalar } from '../types.ts';
+
+/** A query whose clauses after GROUP BY DuckDB can bind. */
+export const boundAfterGrouping = (query: Query): Query =>
+  mapSelects(query, (select) => havingAsQualify(fieldsOfKeys(select)));
+
+/**
+ * DuckDB can't bind a lambda within a lambda in HAVING, but can in QUALIFY. The two filter the same rows unless there are
+ * window functions, which QUALIFY follows.
+ */
+function havingAsQualify(select: Select): Select {
+  const { having, columns, orderBy, qualify } = select;
+  const others = [...[...columns, ...orderBy].map(({ value }) => value), ...qualify];
+  if (!having.some(mayNestLambdas) || others.some(hasWindow)) return select;
+  const row = aggregate('row_number', [], scalar('INT64'), { over: { partitionBy: [], orderBy: [] } });
+  // QUALIFY needs a window function.
+  return { ...select, having: [], qualify: [...having, compareWith('>', row, integerLiteral(0))] };
+}
+
+const hasWindow = (value: Expression): boolean =>
+  someNode(value, (part) => part.kind === 'aggregate' && part.over !== undefined);
+
+const mayNestLambdas = (value: Expression): boolean =>
+  someNode(value, (part) => part.kind === 'call' && hasLambda(part.function));
+
+interface StructField {
+  readonly value: Expression;
+  readonly read: Expression;
+}
+
+/** Reads the fields of a STRUCT that is a key from it: DuckDB knows only the keys, not the values of which one is made. */
+function fieldsOfKeys(select: Select): Select {
+  const { groupBy, columns, having, windows, qualify, orderBy } = select;
+  const keys = (groupBy?.keys ?? []).map((key) =>
+    key.kind === 'position' ? (columns[key.index - 1]?.value ?? key) : key,
+  );
+  const isKey = (value: Expression) => keys.some((key) => isEqual(key, value));
+  const fields = keys.flatMap((key) => fieldsOf(key, key)).filter(({ value }) => !isKey(value));
+  if (fields.length === 0) return select;
+  const mapper: Mapper = mapperWith({
+    expression: (part) => {
+      if (isKey(part) || (part.kind === 'aggregate' && part.over === undefined)) return part;
+      return fields.find(({ value }) => isEqual(value, part))?.read ?? mapParts(part, mapper);
+    },
+  });
+  const {
+    kind: _,
+    distinct: __,
+    where: ___,
+    ...after
+  } = mapParts(selectOf({ columns, having, windows, qualify, orderBy }), mapper);
+  return { ...select, ...after };
+}
+
+/** The values of a STRUCT, and of those within it, as its fields. */
+const fieldsOf = (value: Expression, read: Expression): readonly StructField[] =>
+  value.kind === 'struct' || value.kind === 'record'
+    ? value.fields.flatMap((member) => {
+        const own = field(read, member.name, member.value.type);
+        const isOfRow = someNode(member.value, ({ kind }) => kind === 'column');
+        return isOfRow ? [{ value: member.value, read: own }, ...fieldsOf(member.value, own)] : [];
+      })
+    : [];
