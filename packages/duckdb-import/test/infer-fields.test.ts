@@ -104,3 +104,19 @@ describe('a column of which all rows are NULL has a note', () => {
     expect(notes).toEqual([`s is ${type}: the rows have no value of it, so write the type that it has`]);
   });
 });
+
+test('a key with dots beside the record whose path it has is left out with a note, at each level', async () => {
+  const row = '{"id":1,"a":{"b":{"c":1},"b.C":2},"a.b":3,"x.y":4,"#file":5}';
+  const { fields, notes } = await infer('dots.ndjson', `${row}\n`);
+  expect(fields).toMatchObject([
+    { name: 'id' },
+    { name: 'a', fields: [{ name: 'b', fields: [{ name: 'c' }] }] },
+    { name: 'x.y' },
+  ]);
+  for (const note of [
+    '`a.b` is left out: it has the path of `a`.`b`; rename it in the rows',
+    '`b.C` is left out: it has the path of `b`.`c`; rename it in the rows',
+    '#file is left out: it is a column of the store; rename it in the rows',
+  ])
+    expect(notes).toContainEqual(note);
+});

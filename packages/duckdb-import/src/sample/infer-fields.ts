@@ -11,7 +11,14 @@ import {
   sampledRows,
   scalarNames,
 } from '@querygate/bigquery-sql/duckdb';
-import { type Field, type FieldType, legacyNames } from '@querygate/bigquery-sql/table-schema';
+import {
+  type Field,
+  type FieldType,
+  fieldsOfOnePath,
+  fileColumn,
+  legacyNames,
+  pathInSql,
+} from '@querygate/bigquery-sql/table-schema';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
 import { type Leaf, leavesByPath, readParquetColumns } from '../read/parquet-columns.ts';
 import { checkRows, type DataRelation, fileError, relationOf } from './data-relation.ts';
@@ -122,8 +129,12 @@ async function fieldsOf(
     const isOther = texts !== undefined && momentTypes.has(type.typeId) && !context.momentPaths.has(name);
     return fieldOf(name, isOther ? VARCHAR : type, context);
   });
+  const named = fields.filter(({ name }) => name.toLowerCase() !== fileColumn);
+  if (named.length < fields.length)
+    notes.push(`${fileColumn} is left out: it is a column of the store; rename it in the rows`);
+  const stored = withoutSecondPaths(named, notes);
   for (const [path, note] of unread) notes.push(`${/\s/.test(path) ? `\`${path}\`` : path} ${note}`);
-  return { fields, notes: groupNotes(notes) };
+  return { fields: stored, notes: groupNotes(notes) };
 }
 
 interface LeafOfFile {
@@ -178,6 +189,18 @@ const nameNotes = (names: readonly string[]): readonly string[] =>
       ? []
       : [`${JSON.stringify(name)} is written in backquotes in SQL: \`${name}\``];
   });
+
+/** The fields without those whose name, which has dots, is the path of another one: a table stores one of them. */
+function withoutSecondPaths(fields: readonly Field[], notes: string[]): readonly Field[] {
+  const dotted = fieldsOfOnePath(fields);
+  for (const { path, other } of dotted)
+    notes.push(
+      `${pathInSql(path)} is left out: it has the path of ${pathInSql(other)}; rename it in the rows`,
+    );
+  return fields
+    .filter((_, at) => dotted.every((one) => one.at !== at))
+    .map((field) => (field.fields ? { ...field, fields: withoutSecondPaths(field.fields, notes) } : field));
+}
 
 /** Equal notes as one, with the paths of all its fields: a note begins with the path. */
 function groupNotes(notes: readonly string[]): readonly string[] {
