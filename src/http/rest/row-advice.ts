@@ -57,16 +57,9 @@ function pageAdvice({ endpoint: { query }, text }: Given, meaning: Meaning): str
 
 /** The parameters that the advice about a meaning names, and that a query may declare as its own. */
 const ownWords: Readonly<Partial<Record<Meaning, readonly string[]>>> = {
-  order: ['order'],
-  direction: ['order'],
-  limit: ['limit'],
-  offset: ['offset'],
-  page: ['limit', 'offset'],
-  after: ['limit', 'offset'],
-  before: ['limit', 'offset'],
-  last: ['limit', 'order'],
-  columns: ['select'],
-  groups: ['select'],
+  ...{ order: ['order'], direction: ['order'], limit: ['limit'], offset: ['offset'] },
+  ...{ page: ['limit', 'offset'], after: ['limit', 'offset'], before: ['limit', 'offset'] },
+  ...{ last: ['limit', 'order'], columns: ['select'], groups: ['select'] },
 };
 
 const advice: Readonly<Record<Meaning, (given: Given) => string>> = {

@@ -9,7 +9,14 @@ import { invalid } from '../../row-arguments/reading/argument-reader.ts';
 import { requireEndpoint } from '../../call/gate.ts';
 import type { EndpointRequest } from '../../call/endpoint-request.ts';
 import { type Reply, warningName } from '../message/reply.ts';
-import { fromFirstLetter, nearestInAnyCase, partsBesideOperator, partsOf, shownName } from './meant-name.ts';
+import {
+  fromFirstLetter,
+  nearestInAnyCase,
+  partsBesideOperator,
+  partsOf,
+  shownName,
+  withBrackets,
+} from './meant-name.ts';
 import { type Meaning, meaningOf } from '../../row-arguments/reading/other-words.ts';
 import { adviceOnColumn, adviceOnMeaning, isAccepted, noFilter, noRowArguments } from './row-advice.ts';
 import { pageWords } from './row-page.ts';
@@ -51,11 +58,9 @@ function ignoredNames(endpoint: EndpointRequest): readonly string[] {
   for (const [at, name] of undeclared(endpoint).entries()) {
     if (warnings.length === maxWarnings) break;
     if (name.length > maxNameLength || partsOf(name).length === 0) continue;
-    const certain = adviceOnMeant(endpoint, name);
-    const advice =
-      certain === undefined
-        ? adviceOnOther(endpoint, name, at < maxCompared)
-        : `${shownName(name)} is ignored, ${certain}`;
+    const meant = adviceOnMeant(endpoint, name);
+    const certain = meant && `${shownName(name)} is ignored, ${meant}`;
+    const advice = certain ?? adviceOnOther(endpoint, name, at < maxCompared);
     if (advice !== undefined) warnings.push(advice);
   }
   return warnings;
@@ -154,7 +159,7 @@ export function withParameterWarning(reply: Reply, endpoint: EndpointRequest): R
 }
 
 /**
- * Refuses a known name with brackets, or a point, that do not write a list, and any other name that is not declared if the query takes
+ * Refuses a known name with brackets, a point or an operator that do not write a list, and any other name that is not declared if the query takes
  * only what it declares. A key that may not call it learns no names of it.
  *
  * @throws GatewayError INVALID_PARAMETER, or as `requireEndpoint` does
@@ -164,25 +169,20 @@ export function refuseUndeclared(principal: Principal, endpoint: EndpointRequest
   if (name === undefined) return;
   const { query, parameters } = endpoint;
   requireEndpoint(principal, query);
-  const base = beforeBrackets(name);
-  const isMissing =
-    query.parameters.some((one) => one.name === base && one.required) && !parameters.has(base);
-  if (!isMissing) throw invalid(name, wrong);
+  const base = baseOf(query, name);
+  const isRequired = query.parameters.some((one) => one.name === base && one.required);
+  if (!isRequired || parameters.has(base)) throw invalid(name, wrong);
   const message = `${base}: is required; ${name.slice(0, maxNameLength)} ${wrong}`;
   throw new GatewayError('MISSING_PARAMETER', message, { parameter: base });
 }
 
-interface WrongName {
-  readonly name: string | undefined;
-  readonly wrong: string;
-}
-
+type WrongName = { readonly name: string | undefined; readonly wrong: string };
 const noWrongName: WrongName = { name: undefined, wrong: '' };
 
 const wrongName = memoize((endpoint: EndpointRequest): WrongName => {
   const { query } = endpoint;
   const all = undeclared(endpoint);
-  const bracketed = all.find((name) => namesOf(query).has(beforeBrackets(name)));
+  const bracketed = all.find((name) => namesOf(query).has(baseOf(query, name)));
   if (bracketed !== undefined) return { name: bracketed, wrong: wrongBrackets(endpoint, bracketed) };
   if (query.isStrict !== true) return noWrongName;
   const [unused] = unusedNames(endpoint);
@@ -197,7 +197,7 @@ const wrongName = memoize((endpoint: EndpointRequest): WrongName => {
 /** The problem of a known name that has brackets or a point behind it. */
 function wrongBrackets(endpoint: EndpointRequest, name: string): string {
   const { query, parameters } = endpoint;
-  const base = beforeBrackets(name);
+  const base = baseOf(query, name);
   if (isColumn(query, base)) return `is not a column; ${adviceOnColumn(endpoint, base, name)}`;
   if (query.parameters.some((one) => one.name === base && one.repeated))
     return `is not a value of a list; write a list as ${base}=…&${base}=…, or ${base}[]=…`;
@@ -216,11 +216,8 @@ function wrongBrackets(endpoint: EndpointRequest, name: string): string {
 
 /** Advice that says more than the nearest name. */
 function adviceInStrict(endpoint: EndpointRequest, name: string): string | undefined {
-  const certain = adviceOnMeant(endpoint, name);
-  const meaning = meaningIn(endpoint, name);
-  if (certain !== undefined || meaning === undefined || endpoint.query.rowArguments === undefined)
-    return certain;
-  return adviceOnMeaning(endpoint, name, meaning);
+  const meaning = endpoint.query.rowArguments && meaningIn(endpoint, name);
+  return adviceOnMeant(endpoint, name) ?? (meaning && adviceOnMeaning(endpoint, name, meaning));
 }
 
 /** The names that a request does not have and that may be given. */
@@ -232,8 +229,15 @@ function usableNames(endpoint: EndpointRequest): readonly string[] {
   );
 }
 
-/** Some clients write members as `id.0` or `id.eq`. */
-const beforeBrackets = (name: string): string => name.replace(/[[\].].*$/s, '');
+/** Some clients write members as `id.0` or `id.eq`, and encode brackets twice. */
+const beforeBrackets = (name: string): string => withBrackets(name).replace(/[[\].].*$/s, '');
+
+/** The same, or the parameter or column before an operator, as in `id_gt`, `id__gt` and `idGt`. */
+function baseOf(query: SavedQuery, name: string): string {
+  const parts = /^\w+$/.test(name) && name.length <= maxNameLength ? partsBesideOperator(name) : [];
+  const isKnown = (part: string) => isDeclared(query, part) || isColumn(query, part);
+  return parts.find((part) => name.startsWith(part) && isKnown(part)) ?? beforeBrackets(name);
+}
 
 const undeclared = memoize(({ query, parameters }: EndpointRequest): readonly string[] => {
   const names = namesOf(query);
