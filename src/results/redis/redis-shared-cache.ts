@@ -65,7 +65,7 @@ export function openRedisCache(options: RedisOptions): SharedCache {
 
   return {
     ready: breaker.ready,
-    isUp: breaker.isUp,
+    isUp: breaker.isServing,
     async get(key, maxRows) {
       const text = await breaker.call(({ results }) => results.get(crypto.nameOf('result', key)));
       // Decoding takes time of its own, which is not Redis's: it happens outside the deadline.
