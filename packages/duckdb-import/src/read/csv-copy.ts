@@ -175,7 +175,7 @@ export async function headerProblem(path: string): Promise<string | undefined> {
 
 const commentHeader = 'must name its columns in the first line, which is a comment: leave it out';
 
-/** First lines that are none of CSV with names of columns. */
+/** First lines of files that are not CSV, or name their columns below. */
 const foreignStarts: readonly { readonly begin: RegExp; readonly problem: string }[] = [
   {
     begin: /^"?sep=.{0,2}"?\s*$/i,

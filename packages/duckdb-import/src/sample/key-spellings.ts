@@ -51,10 +51,11 @@ export function keyTwice(text: string): string | undefined {
       marks.lastIndex = colon.lastIndex = stringEnd(text, mark.index) ?? text.length;
       const key = text.slice(mark.index, marks.lastIndex);
       if (!colon.test(text)) continue;
-      const name = String(JSON.parse(key));
+      const name = key.includes('\\') ? String(JSON.parse(key)) : key.slice(1, -1);
+      const lower = name.toLowerCase();
       const known = objects.at(-1);
-      if (known?.has(name.toLowerCase())) return name;
-      known?.add(name.toLowerCase());
+      if (known?.has(lower)) return name;
+      known?.add(lower);
     }
   }
   return undefined;
