@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inferFields } from '../src/sample/infer-fields.ts';
@@ -162,6 +163,15 @@ describe('files that the import does not read whole are described in its words',
     expect(fields[0]).toMatchObject({ name: 'a' });
     expect(notes).toEqual([expect.stringContaining(`the first is ${reason}`)]);
   });
+});
+
+test('a header that begins with # names columns, also in a compressed file', async () => {
+  for (const name of ['numbers.csv', 'numbers.csv.gz']) {
+    const path = join(folder, name);
+    const text = '#id,n\n1,2\n3,4\n';
+    writeFileSync(path, name.endsWith('.gz') ? gzipSync(text) : text);
+    expect((await infer(name, undefined, path)).fields).toMatchObject([{ name: '#id' }, { name: 'n' }]);
+  }
 });
 
 test('names that are impossible in BigQuery, invented or values have notes', async () => {

@@ -167,7 +167,7 @@ export async function headerProblem(path: string): Promise<string | undefined> {
   if (/\r(?!\n)/.test(header))
     return "must have lines that end in LF or CRLF; they end in CR: tr '\\r' '\\n'";
   if (header.trim() === '' && (await hasText(path))) return blankHeader;
-  if (header.startsWith('#') && (await isComment(path, header))) return commentHeader;
+  if (isPlain && header.startsWith('#') && (await isComment(path, header))) return commentHeader;
   const separator = separatorOf(header) ?? ',';
   if (separator === ',') return undefined;
   return `must have values separated by commas, found ${separator === '\t' ? 'tabs' : separator}; save it with commas`;
