@@ -42,6 +42,8 @@ const adviceOnly = new RegExp(
     'must be UTF-8(?:; it is UTF-16|; line \\d+ is not)?: iconv -f (?:latin1|utf-16) -t utf-8',
     String.raw`must have lines that end in LF or CRLF; they end in CR: tr '\\r' '\\n'`,
     String.raw`must have one kind of line ends; line \d+ ends in (?:CRLF|LF), line \d+ in (?:CRLF|LF): (?:sed -i 's/\\r\$//' makes all LF|write LF into all)`,
+    // A key is no value.
+    String.raw`the key "\w{1,60}" occurs twice`,
     String.raw`the line is longer than \d+ MB`,
     String.raw`Expected Number of Columns: \d{1,6} Found: \d{1,6}`,
   ].join('|')})$`,

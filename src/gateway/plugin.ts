@@ -228,7 +228,7 @@ export interface ResultState {
   hotKeys(): number;
   /** By how much the latest refresh is overdue, in milliseconds; 0 if none is. */
   refreshLagMs(): number;
-  /** True while the shared cache is connected; undefined without one. */
+  /** True while the shared cache can be written; undefined without one. */
   isSharedUp(): boolean | undefined;
 }
 

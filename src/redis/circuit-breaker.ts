@@ -12,6 +12,8 @@ export interface CircuitBreaker<T> {
    */
   readonly ready: Promise<void>;
   isUp(): boolean;
+  /** True if it is up and has rejected no command in the last minute, as a Redis does that is full. */
+  isServing(): boolean;
   /** @returns undefined at once while the connection is down, and when the call fails */
   call<R>(work: (connected: T) => Promise<R>): Promise<R | undefined>;
   /** Replaces a connection that is up: the server may be another one now. */
@@ -54,6 +56,7 @@ export function openCircuitBreaker<T>(options: CircuitBreakerOptions<T>): Circui
   let checks: NodeJS.Timeout | undefined;
   let upSince = 0;
   let unsupported: UnsupportedServer | undefined;
+  let rejectedAt = Number.NEGATIVE_INFINITY;
   const warn = buildWarn(log);
 
   const connect = async () => {
@@ -62,6 +65,7 @@ export function openCircuitBreaker<T>(options: CircuitBreakerOptions<T>): Circui
     if (!(await attempt.connect())) return;
     connected = build(attempt.client);
     state = 'up';
+    rejectedAt = Number.NEGATIVE_INFINITY;
     upSince = performance.now();
     log.info(`connected to ${name}`);
     if (listens !== true)
@@ -92,6 +96,7 @@ export function openCircuitBreaker<T>(options: CircuitBreakerOptions<T>): Circui
   return {
     ready,
     isUp: () => state === 'up',
+    isServing: () => state === 'up' && performance.now() - rejectedAt > warnEveryMs,
     async call(work) {
       const current = connection;
       if (connected === undefined) return undefined;
@@ -100,7 +105,10 @@ export function openCircuitBreaker<T>(options: CircuitBreakerOptions<T>): Circui
       } catch (error) {
         if (endsConnection(error)) current.drop(error);
         // The key holds foreign data, which is an ordinary miss.
-        else if (replyCode(error) !== 'WRONGTYPE') warn(messageOf(error), `${name} rejects commands`);
+        else if (replyCode(error) !== 'WRONGTYPE') {
+          rejectedAt = performance.now();
+          warn(messageOf(error), `${name} rejects commands`);
+        }
         return undefined;
       }
     },

@@ -40,12 +40,17 @@ export class UnsupportedServer extends Error {}
 
 type Commands = Pick<ReturnType<typeof createClient>, 'ping' | 'sendCommand' | 'set'>;
 
-/** @throws UnsupportedServer for a Redis Cluster; what Redis replies if it cannot serve this connection */
+/** @throws UnsupportedServer for a Redis Cluster or a Sentinel; what Redis replies if it cannot serve this connection */
 export async function checkServer(client: Commands): Promise<void> {
   await client.ping();
   // A server that does not know the command, or does not permit it, is found by what it replies later.
   const facts: unknown = await client.sendCommand(['HELLO']).catch(() => undefined);
-  if (Array.isArray(facts) && facts[facts.indexOf('mode') + 1] === 'cluster')
+  const mode: unknown = Array.isArray(facts) ? facts[facts.indexOf('mode') + 1] : undefined;
+  if (mode === 'sentinel')
+    throw new UnsupportedServer(
+      'it is a Sentinel, which is not supported: give the address of the Redis that it watches',
+    );
+  if (mode === 'cluster')
     throw new UnsupportedServer(
       'it is a Redis Cluster, which is not supported: what gateways change in one step is in several slots; give a Redis that is not in cluster mode',
     );

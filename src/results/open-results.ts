@@ -70,7 +70,7 @@ export interface Results extends Follow {
   hotKeys(): number;
   /** By how much the refresh that is most overdue is late, in milliseconds. */
   refreshLagMs(): number;
-  /** True while the shared cache is connected; undefined without one. */
+  /** True while the shared cache can be written; undefined without one. */
   isSharedUp(): boolean | undefined;
   /** Memory for what is made of results. */
   readonly derived: DerivedStore;

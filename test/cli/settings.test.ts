@@ -58,6 +58,8 @@ describe('the file of settings', () => {
 
   test.each([
     ['- port', 'a.yaml:1 must be one setting on each line, as in port: 4000, without a dash before it'],
+    ['port:4000', 'as in port: 4000, with a colon and a blank after its name'],
+    ['port=4000', 'as in port: 4000, with a colon and a blank after its name'],
     ['port: [', 'a.yaml:1:7 not valid YAML'],
     ['port: 1\nport: 2', 'a.yaml:2:1 not valid YAML'],
   ])('%j is refused', (text, message) => {

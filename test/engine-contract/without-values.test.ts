@@ -124,6 +124,8 @@ test.each([
   'orders.csv: must be UTF-8; line 7 is not: iconv -f latin1 -t utf-8',
   "orders.csv: must have lines that end in LF or CRLF; they end in CR: tr '\\r' '\\n'",
   "a-2026.csv: must have one kind of line ends; line 1 ends in CRLF, line 2 in LF: sed -i 's/\\r$//' makes all LF",
+  'orders.ndjson:2: the key "name_2" occurs twice',
+  'orders.ndjson: 2 rows cannot be read: it is UTF-16: iconv -f utf-16 -t utf-8',
   'orders.ndjson:1: the line is longer than 16 MB',
   'ragged.csv:3: Expected Number of Columns: 2 Found: 3',
   'ragged.csv: 2 rows cannot be read, the first: line 3: Expected Number of Columns: 2 Found: 3',
@@ -137,6 +139,7 @@ test.each([
 test.each([
   'a.csv:2: s: "secret must be UTF-8: iconv -f latin1 -t utf-8" is not an integer',
   "a.csv:2: s: 'secret: must be UTF-8: iconv -f latin1 -t utf-8",
+  'a.csv:2: s: "the key "secret" occurs twice',
   'a.csv:2: Expected Number of Columns: 2 Found: 3, but got "secret"',
   "a.csv:2: File 'secret' too small to be a Parquet file",
 ])('a value with its words is not: %s', (problem) => {

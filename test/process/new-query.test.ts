@@ -167,7 +167,7 @@ describe('querygate tables add', () => {
       const { exitCode, errors } = await run('tables', 'add', 'dirty', data, '--force');
       expect(exitCode).toBe(0);
       expect(errors).toContain(
-        `Without 5 of 8 lines of ${data}, which the import leaves out too; the first is line 3: it is not JSON\n`,
+        `Without 5 of 8 lines of ${data}, which the import leaves out too; the first is line 3: not JSON: unexpected end of data.\n`,
       );
       expect(schemaOf('dirty')).toEqual([
         { name: 'n', type: 'INTEGER', mode: 'NULLABLE' },
@@ -378,6 +378,7 @@ describe('querygate tables add', () => {
     ['ends.csv', 'a,b\n1,2\r\n3,"x\ny"\r\n', 'line 1 ends in LF, line 2 in CRLF'],
     ['twice.csv', 'a,b,A\n1,2,3\n', 'has two columns named A'],
     ['ragged.csv', 'a,b,c\n1,2\n3,4\n', 'must be UTF-8, with as many values in each line as in the header'],
+    ['ragged.csv', 'a,b,c\n1,2\n3,4\n', '; line 2: Expected Number of Columns: 3 Found: 2'],
     [
       'misspelled.json',
       '[{"name":"a","type":"STRING"},{"name":"r","type":"RECORD","fields":[{"name":"n","type":"INTERGER"}]}]',
@@ -401,11 +402,12 @@ describe('querygate tables add', () => {
   });
 
   test.each([
-    ['ndjson', '{"Id":1,"id":2}\n{"id":4,"n":[{"a":5},{"A":6}]}\n'],
-    ['json', '[{"Id":1,"id":2},{"id":4,"n":[{"a":5},{"A":6}]}]'],
+    ['ndjson', '{"Id":1}\n{"id":4,"n":[{"a":5},{"A":6}]}\n{"ID":1,"id":2}\n'],
+    ['json', '[{"Id":1},{"id":4,"n":[{"a":5},{"A":6}]},{"ID":1,"id":2}]'],
   ])('keys that differ in case only are one field, as for the import: %s', async (ending, text) => {
     const { errors } = await run('tables', 'add', `cases_${ending}`, write(`cases.${ending}`, text));
     expect(errors).toContain('  id is read as Id: column names are not case-sensitive\n');
+    expect(errors).toContain('the first is line 3: the key "id" occurs twice\n');
     expect(errors).toContain('  A is read as a: column names are not case-sensitive\n');
     expect(schemaOf(`cases_${ending}`)).toMatchObject([
       { name: 'Id', type: 'INTEGER' },

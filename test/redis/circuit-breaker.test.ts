@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openLoopTicks } from '../../src/concurrency/loop-ticks.ts';
 import { type CircuitBreaker, openCircuitBreaker } from '../../src/redis/circuit-breaker.ts';
 import type { Client } from '../../src/redis/connection.ts';
+import { checkServer } from '../../src/redis/server-replies.ts';
 import { blockEventLoop } from '../support/block-event-loop.ts';
 import { hasRedis, type RedisServer, redisServer } from '../support/redis-server.ts';
 
@@ -57,6 +58,17 @@ describe.skipIf(!hasRedis)('the circuit breaker around Redis', () => {
     expect(logged).toEqual([up]);
   });
 
+  test.each([
+    ['is full', ['CONFIG', 'SET', 'maxmemory', '1']],
+    ['does not permit scripts', ['ACL', 'SETUSER', 'default', '-eval']],
+  ])('stays closed while Redis %s, and is not said to serve', async (_, command) => {
+    const script = () => breaker.call((client) => client.eval("return redis.call('SET', 'a', 'b')"));
+    expect([await script(), breaker.isServing()]).toEqual(['OK', true]);
+    await redis.run((client) => client.sendCommand(command));
+    expect([await script(), breaker.isServing(), breaker.isUp()]).toEqual([undefined, false, true]);
+    expect(logged).toEqual([up, 'the shared cache rejects commands']);
+  });
+
   test('opens after 100 ms of loop time without a reply from a frozen Redis, and all calls return', async () => {
     expect(await ping()).toBe('PONG');
     redis.signal('SIGSTOP');
@@ -77,6 +89,14 @@ describe.skipIf(!hasRedis)('the circuit breaker around Redis', () => {
     const nextTurn = new Promise((resolve) => setImmediate(resolve, 'the next turn'));
     expect(await Promise.race([ping(), nextTurn])).toBeUndefined();
   });
+});
+
+test('a Sentinel is refused by what it replies to HELLO', async () => {
+  const sentinel = { ping: async () => 'PONG', sendCommand: async () => ['proto', 2, 'mode', 'sentinel'] };
+  const client = { ...sentinel, set: () => Promise.reject(new Error("ERR unknown command 'SET'")) };
+  await expect(checkServer(client as never)).rejects.toThrow(
+    /^it is a Sentinel, which is not supported: give/,
+  );
 });
 
 test.skipIf(!hasRedis).each([

@@ -65,3 +65,45 @@ export interface TableSchema {
 /** The column that time windows and retention use: the first TIMESTAMP that every row has. */
 export const timeColumn = ({ fields }: TableSchema): string | undefined =>
   fields.find(({ type, mode }) => type === 'TIMESTAMP' && mode === 'REQUIRED')?.name;
+
+/** The column of the store that has the number of a row's file: no column of a table may have its name. */
+export const fileColumn = '#file';
+
+/** A field of a list, by the names that lead to it. */
+type NamedPath = readonly string[];
+
+/** Two fields that a table cannot store both, because a column has the path of its field as its name. */
+export interface FieldsOfOnePath {
+  /** The place in the list of the field whose own name has the dot, or of the second of one name. */
+  readonly at: number;
+  readonly path: NamedPath;
+  readonly other: NamedPath;
+}
+
+type Named = Pick<Field, 'name'> & { readonly fields?: readonly Named[] };
+
+/** Fields of a list that have one path in any letter case, as `a.b` beside `b` in a record `a`: the first of each two fields of the list. */
+export function fieldsOfOnePath(fields: readonly Named[]): readonly FieldsOfOnePath[] {
+  const known = new Map<string, { readonly at: number; readonly path: NamedPath }>();
+  const found = new Map<string, FieldsOfOnePath>();
+  for (const [at, field] of fields.entries())
+    for (const path of pathsIn(field)) {
+      const key = path.join('.').toLowerCase();
+      const first = known.get(key);
+      if (first === undefined) known.set(key, { at, path });
+      else if (first.at !== at && !found.has(`${first.at} ${at}`)) {
+        const isDotted = (path[0] ?? '').length < (first.path[0] ?? '').length;
+        const [own, other] = isDotted ? [first, { at, path }] : [{ at, path }, first];
+        found.set(`${first.at} ${at}`, { ...own, other: other.path });
+      }
+    }
+  return [...found.values()];
+}
+
+function* pathsIn({ name, fields = [] }: Named): Generator<NamedPath> {
+  yield [name];
+  for (const field of fields) for (const path of pathsIn(field)) yield [name, ...path];
+}
+
+/** A path as SQL names it. */
+export const pathInSql = (path: NamedPath): string => path.map((name) => `\`${name}\``).join('.');

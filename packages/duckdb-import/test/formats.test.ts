@@ -537,6 +537,13 @@ describe('values', () => {
     expect(await query('SELECT id, status FROM logs')).toEqual([['7', '200']]);
   });
 
+  test('CSV: a name in the header may have line breaks, and a quote in a name opens none', async () => {
+    write('logs.csv', 'x"y,"a\nb;c",id\n1,2,7\n');
+    const { problems } = await importAll([logs]);
+    expect(problems).toEqual(new Map());
+    expect(await query('SELECT id FROM logs')).toEqual([['7']]);
+  });
+
   test('a file with only a header has no rows, nor has an empty one, also as a compressed file', async () => {
     write('logs.csv', 'id,ts\n');
     for (const format of ['ndjson', 'json', 'csv'])
@@ -572,6 +579,15 @@ describe('a file that cannot be read as a whole is a problem of its table alone'
       /^logs\.csv: must name its columns in the first line, which is blank$/,
     ],
     ['CSV without a column of the table', 'logs.csv', 'a,b\n1,2\n', /^logs\.csv: its header names no column/],
+    ['CSV after a comment', 'logs.csv', '# made by x\nid\n1\n', /which is a comment: leave it out$/],
+    ['CSV after sep=', 'logs.csv', 'sep=,\nid,ts\n1,\n', /a separator for Excel \(sep=\): leave it out$/],
+    ['an archive', 'logs.csv', 'PK\u0003\u0004\u0014', /^logs\.csv: is not CSV, but a zip archive/],
+    [
+      'JSON as CSV',
+      'logs.csv',
+      '{"id":"1"}\n',
+      /^logs\.csv: is not CSV, but JSON: its name must end in \.nd/,
+    ],
     [
       'CSV with a column twice',
       'logs.csv',
@@ -635,6 +651,18 @@ describe('a row that cannot be read is left out, and reported', () => {
       /^logs\.ndjson:1: .*9223372036854775808/,
     ],
     ['not UTF-8', 'logs.ndjson', Buffer.from('{"id":"\xff"}\n', 'latin1'), /^logs\.ndjson:1: .*UTF-8/],
+    [
+      'UTF-16',
+      'logs.ndjson',
+      Buffer.from('\uFEFF{"id":"1"}\n', 'utf16le'),
+      /^logs\.ndjson: a row cannot be read: it is UTF-16: iconv -f utf-16 -t utf-8$/,
+    ],
+    [
+      'an archive',
+      'logs.ndjson',
+      'PK\u0003\u0004\u0014\n',
+      /a row cannot be read: it is a zip archive: unpack it$/,
+    ],
     ['in a JSON array', 'logs.json', '[{"id":1},\n{"status":"x"}]', /^logs\.json: row 2: .*"x"/],
     ['in a folder', 'logs/day=1/a.ndjson', '{"id":1}\n{"id":', /^logs\/day=1\/a\.ndjson:2: not JSON/],
     ['in gzip', 'logs.ndjson.gz', gzipSync('{}\n\n{"ts":"x"}\n'), /^logs\.ndjson\.gz:3: ts: "x" is not/],

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inferFields } from '../src/sample/infer-fields.ts';
@@ -103,4 +104,89 @@ describe('a column of which all rows are NULL has a note', () => {
     expect(fields).toMatchObject([{ type: 'INTEGER' }, { name: 's', type }]);
     expect(notes).toEqual([`s is ${type}: the rows have no value of it, so write the type that it has`]);
   });
+});
+
+test('a key with dots beside the record whose path it has is left out with a note, at each level', async () => {
+  const row = '{"id":1,"a":{"b":{"c":1},"b.C":2},"a.b":3,"x.y":4,"#file":5}';
+  const { fields, notes } = await infer('dots.ndjson', `${row}\n`);
+  expect(fields).toMatchObject([
+    { name: 'id' },
+    { name: 'a', fields: [{ name: 'b', fields: [{ name: 'c' }] }] },
+    { name: 'x.y' },
+  ]);
+  for (const note of [
+    '`a.b` is left out: it has the path of `a`.`b`; rename it in the rows',
+    '`b.C` is left out: it has the path of `b`.`c`; rename it in the rows',
+    '#file is left out: it is a column of the store; rename it in the rows',
+  ])
+    expect(notes).toContainEqual(note);
+});
+
+describe('files that the import does not read whole are described in its words', () => {
+  test.each([
+    [
+      'array.ndjson',
+      '[{"a":1}]\n',
+      'cannot be read: it is a JSON array: name it array.json, or write one object a line',
+    ],
+    ['utf-16.ndjson', '\ufeff{"a":1}\n', 'cannot be read: it is UTF-16: iconv -f utf-16 -t utf-8'],
+    ['utf-16le.ndjson', '{"a":1}\n', 'cannot be read: it is UTF-16: iconv -f utf-16le -t utf-8'],
+    ['comment.csv', '# made by x\na,b\n1,2\n', 'the first line, which is a comment: leave it out'],
+    ['sep.csv', 'sep=,\na,b\n1,2\n', 'the first line, which is a separator for Excel (sep=): leave it out'],
+    ['zip.csv', 'PK\u0003\u0004\u0014\0', 'is not CSV, but a zip archive or a workbook'],
+    ['json.csv', '{"a":1}\n{"a":2}\n', 'is not CSV, but JSON: its name must end in .ndjson or .json'],
+    [
+      'open.csv',
+      'a,b\n"x,1\nz,2\n',
+      'and " around texts with commas; line 2: Value with unterminated quote found',
+    ],
+    ['twice.ndjson', '{"r":[{"A":1,"a":2}]}\n', 'cannot be read: line 1: the key "a" occurs twice'],
+  ])('%s is refused', async (name, content, message) => {
+    const path = join(folder, name);
+    writeFileSync(path, content, name.startsWith('utf-16') ? 'utf16le' : 'utf8');
+    await expect(infer(name, undefined, path)).rejects.toThrow(message);
+  });
+
+  test.each([
+    ['apostrophes.csv', "a,b\n'x,y',2\n'z',3\n", 'line 2: Expected Number of Columns: 2 Found: 3'],
+    ['quotes.csv', 'a,b\n"z"w",1\nz,2\n', 'line 2: Value with unterminated quote found.'],
+    [
+      'latin1.ndjson',
+      '{"a":1}\n{"a":"\u00e9"}\n',
+      'line 2: not JSON: must be UTF-8: iconv -f latin1 -t utf-8',
+    ],
+    ['cut.ndjson', '{"a":1}\n{"a":\n', 'line 2: not JSON: unexpected end of data'],
+  ])('%s is read without some rows', async (name, content, reason) => {
+    const path = join(folder, name);
+    writeFileSync(path, content, 'latin1');
+    const { fields, notes } = await infer(name, undefined, path);
+    expect(fields[0]).toMatchObject({ name: 'a' });
+    expect(notes).toEqual([expect.stringContaining(`the first is ${reason}`)]);
+  });
+});
+
+test('a header that begins with # names columns, also in a compressed file', async () => {
+  for (const name of ['numbers.csv', 'numbers.csv.gz']) {
+    const path = join(folder, name);
+    const text = '#id,n\n1,2\n3,4\n';
+    writeFileSync(path, name.endsWith('.gz') ? gzipSync(text) : text);
+    expect((await infer(name, undefined, path)).fields).toMatchObject([{ name: '#id' }, { name: 'n' }]);
+  }
+});
+
+test('names that are impossible in BigQuery, invented or values have notes', async () => {
+  const long = 'x'.repeat(301);
+  const row = `{"r":{"b.c":1},"_table_suffix":1,"_CHANGE_TYPE":1,"_partitioned":1,"${long}":1,"_file":1}`;
+  const { notes } = await infer('names.ndjson', `${row}\n`);
+  expect(notes).toEqual([
+    expect.stringMatching(
+      /^"_table_suffix", "_CHANGE_TYPE" and "_partitioned": each begins as columns of Big/,
+    ),
+    expect.stringContaining('has 301 characters, and a column in BigQuery at most 300'),
+    '"b.c" cannot be the name of a column in BigQuery: rename it in the rows',
+  ]);
+  expect((await infer('values.csv', '1,,2026-01-31\n3,4,5\n')).notes.slice(0, 2)).toEqual([
+    'column1 has no name in the header: it is numbered by its place',
+    'The first line names the columns: if 1, 2026-01-31 are values, write a line of names before it',
+  ]);
 });

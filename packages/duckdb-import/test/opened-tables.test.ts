@@ -1,7 +1,9 @@
 import { DuckDBInstance } from '@duckdb/node-api';
+import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { expect, test } from 'vitest';
 import { openTables } from '../src/store/stored-tables.ts';
 import { logs } from './import-folder.ts';
+import { openTestStore } from './test-store.ts';
 
 test('a start records all tables that are new or changed in one statement, and the others not at all', async () => {
   const instance = await DuckDBInstance.create(':memory:');
@@ -34,4 +36,11 @@ test('a start records all tables that are new or changed in one statement, and t
   expect(await open(['a', 'd', 'b', 'e'], logs.fields.slice(1))).toBe(0);
   connection.closeSync();
   instance.closeSync();
+});
+
+test('a table that DuckDB cannot store is named by the error', async () => {
+  const fields = ['a', 'A'].map((name): Field => ({ name, type: 'DATE', mode: 'NULLABLE' }));
+  await expect(openTestStore([{ name: 'twice', fields }])).rejects.toThrow(
+    /^The tables cannot be stored:\n {2}twice: Column with name A already exists!$/,
+  );
 });

@@ -18,7 +18,10 @@ import {
   absentTypes,
   type Field,
   type FieldType,
+  fieldsOfOnePath,
   fieldTypes,
+  fileColumn,
+  pathInSql,
   type TableSchema,
 } from '@querygate/bigquery-sql/table-schema';
 
@@ -165,16 +168,27 @@ const fieldsSchema = z
   })
   .min(1, 'at least one field is needed')
   .superRefine((fields, context) => {
-    const names = fields.map(({ name }) => name.toLowerCase());
-    for (const [index, name] of names.entries()) {
-      if (names.indexOf(name) < index) {
-        context.addIssue({ code: 'custom', path: [index], message: `a second field named ${name}` });
-      }
+    for (const { at, path, other } of fieldsOfOnePath(fields)) {
+      const message =
+        path.length === 1 && other.length === 1
+          ? `a second field named ${path[0]?.toLowerCase()}`
+          : `${pathInSql(path)} and ${pathInSql(other)} have one path: rename one of them`;
+      context.addIssue({ code: 'custom', path: [at], message });
     }
   });
 
+const tableFieldsSchema = fieldsSchema.superRefine((fields, context) => {
+  const at = fields.findIndex(({ name }) => name.toLowerCase() === fileColumn);
+  if (at >= 0)
+    context.addIssue({
+      code: 'custom',
+      path: [at],
+      message: `${fileColumn} is a column of the store: rename it`,
+    });
+});
+
 /** The fields of a table, as `bq show --schema` prints them. */
-export const parseFields = (data: unknown) => fieldsSchema.safeParse(data, { error: describeIssue });
+export const parseFields = (data: unknown) => tableFieldsSchema.safeParse(data, { error: describeIssue });
 
 /** The table of one file, whose name is the table's. */
 export function parseTableFile(file: string, content: FileContent): ParsedTable {

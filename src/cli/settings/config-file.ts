@@ -57,7 +57,7 @@ export function parseConfigFile(file: string, text: string): FileSettings {
       {
         file,
         line: 1,
-        message: 'must be one setting on each line, as in port: 4000, without a dash before it',
+        message: `must be one setting on each line, as in port: 4000, ${Array.isArray(data) ? 'without a dash before it' : 'with a colon and a blank after its name'}`,
       },
     ]);
   }

@@ -90,12 +90,18 @@ function admission(principal: Principal, { headers }: RequestHead): Admission {
   return { principal, noCache, schedule: concurrencyLimiter?.forRequest() };
 }
 
+/** The part of a header that is not one of a key: no key has blanks or quotes. */
+function wrongForm(text: string): string | undefined {
+  if (/^Bearer(?:\s|$)/i.test(text)) return 'leave out Bearer, which is for the header Authorization';
+  return /^(["'`<]).+["'`>]$/.test(text) ? `leave out the ${text[0]} around it` : undefined;
+}
+
 function wrongKey(
   text: string | undefined,
   { headers, address }: RequestHead,
   { callers, rejectWrongKey }: AdmitOptions,
 ): GatewayError {
-  if (text !== undefined) return rejectWrongKey(address, callers.explain(text));
+  if (text !== undefined) return rejectWrongKey(address, callers.explain(text), wrongForm(text));
   if (!callers.takesKeys) return unauthenticated({ reason: 'unknown caller' });
   // Two keys do not count as a wrong one: neither was looked up.
   return unauthenticated({ reason: hasTwoKeys(headers) ? 'two keys' : 'missing' });

@@ -81,6 +81,12 @@ export const requestIdName = 'x-request-id';
 /** Of parameters that are probably mistakes: a sentence for each, with `; ` between them. */
 export const warningName = 'querygate-warning';
 
+/** A sentence of it: headers are ASCII, and a semicolon begins the next sentence. */
+export const warningText = (text: string): string =>
+  text
+    .replaceAll('…', '...')
+    .replace(/[^ -:<-~]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
 const lengthName = 'content-length';
 
 /** One piece of text: V8 keeps a sum of texts as its pieces, and each response would copy them one by one. */

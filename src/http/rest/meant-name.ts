@@ -50,10 +50,10 @@ const operatorOf = (text: string): string | undefined =>
 const lettersOf = (text: string): string => text.replaceAll(/[^a-z]/gi, '').toLowerCase();
 
 export const fromFirstLetter = (name: string): string =>
-  name
-    .slice(0, 500)
-    .replace(/^(?:amp;|\?)+/, '')
-    .replace(/^\W+/, '');
+  withBrackets(name.slice(0, 500)).replace(/^(?:amp;|\?)*\W*/, '');
+
+/** The name whose brackets may be encoded twice. */
+export const withBrackets = (name: string): string => name.replace(/%(?:5B|5D)/gi, decodeURIComponent);
 
 /** The name in a message: in quotes if characters of it would not be seen. */
 export const shownName = (name: string): string => (/^[!-~]+$/.test(name) ? name : quoteShort(name));

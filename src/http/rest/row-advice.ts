@@ -43,7 +43,8 @@ export function adviceOnMeaning(endpoint: EndpointRequest, name: string, meaning
   if (meaning === 'count') return advice.count(given);
   if (query.rowArguments === undefined)
     return ofPage ?? (meaning === 'filter' || meaning === 'negation' ? noFilter : noRowArguments);
-  const own = ownWords[meaning]?.find((word) => query.parameters.some(({ name }) => name === word));
+  const words = ownWords.flatMap(([word, meanings]) => (meanings.includes(meaning) ? [word] : []));
+  const own = words.find((word) => query.parameters.some(({ name }) => name === word));
   return own === undefined ? (ofPage ?? advice[meaning](given)) : `did you mean ${own}?`;
 }
 
@@ -55,19 +56,13 @@ function pageAdvice({ endpoint: { query }, text }: Given, meaning: Meaning): str
   return `write limit=${isSize ? text : '…'}`;
 }
 
-/** The parameters that the advice about a meaning names, and that a query may declare as its own. */
-const ownWords: Readonly<Partial<Record<Meaning, readonly string[]>>> = {
-  order: ['order'],
-  direction: ['order'],
-  limit: ['limit'],
-  offset: ['offset'],
-  page: ['limit', 'offset'],
-  after: ['limit', 'offset'],
-  before: ['limit', 'offset'],
-  last: ['limit', 'order'],
-  columns: ['select'],
-  groups: ['select'],
-};
+/** The parameters that a query may declare as its own, and the meanings whose advice names them. */
+const ownWords: readonly (readonly [word: string, meanings: readonly Meaning[]])[] = [
+  ['limit', ['limit', 'page', 'after', 'before', 'last']],
+  ['offset', ['offset', 'page', 'after', 'before']],
+  ['order', ['order', 'direction', 'last']],
+  ['select', ['columns', 'groups']],
+];
 
 const advice: Readonly<Record<Meaning, (given: Given) => string>> = {
   filter: filterAdvice,

@@ -8,8 +8,15 @@ import { memoize } from '../../memoize.ts';
 import { invalid } from '../../row-arguments/reading/argument-reader.ts';
 import { requireEndpoint } from '../../call/gate.ts';
 import type { EndpointRequest } from '../../call/endpoint-request.ts';
-import { type Reply, warningName } from '../message/reply.ts';
-import { fromFirstLetter, nearestInAnyCase, partsBesideOperator, partsOf, shownName } from './meant-name.ts';
+import { type Reply, warningName, warningText } from '../message/reply.ts';
+import {
+  fromFirstLetter,
+  nearestInAnyCase,
+  partsBesideOperator,
+  partsOf,
+  shownName,
+  withBrackets,
+} from './meant-name.ts';
 import { type Meaning, meaningOf } from '../../row-arguments/reading/other-words.ts';
 import { adviceOnColumn, adviceOnMeaning, isAccepted, noFilter, noRowArguments } from './row-advice.ts';
 import { pageWords } from './row-page.ts';
@@ -34,7 +41,7 @@ const parameterWarning = memoize((endpoint: EndpointRequest): { readonly text: s
       `${name}: ${quoteShort(text)} is not one of ${listShort(listed)}: ${used} is used`,
   );
   const noEffect = unused.map((name) => `${name} is ignored, it ${withoutEffect}`);
-  return { text: [...values, ...noEffect, ...ignoredNames(endpoint)].map(headerText).join('; ') };
+  return { text: [...values, ...noEffect, ...ignoredNames(endpoint)].map(warningText).join('; ') };
 });
 
 const withoutEffect = 'has no effect on sql, whose tables do not use it';
@@ -51,11 +58,9 @@ function ignoredNames(endpoint: EndpointRequest): readonly string[] {
   for (const [at, name] of undeclared(endpoint).entries()) {
     if (warnings.length === maxWarnings) break;
     if (name.length > maxNameLength || partsOf(name).length === 0) continue;
-    const certain = adviceOnMeant(endpoint, name);
-    const advice =
-      certain === undefined
-        ? adviceOnOther(endpoint, name, at < maxCompared)
-        : `${shownName(name)} is ignored, ${certain}`;
+    const meant = adviceOnMeant(endpoint, name);
+    const certain = meant && `${shownName(name)} is ignored, ${meant}`;
+    const advice = certain ?? adviceOnOther(endpoint, name, at < maxCompared);
     if (advice !== undefined) warnings.push(advice);
   }
   return warnings;
@@ -84,10 +89,7 @@ function hasColumnIn({ columns, rowArguments }: SavedQuery, name: string): boole
   return rowArguments === undefined && columns.some((column) => parts.includes(column.name));
 }
 
-function nearestOf(
-  endpoint: EndpointRequest,
-  parts: readonly string[],
-): { readonly part: string; readonly name: string } | undefined {
+function nearestOf(endpoint: EndpointRequest, parts: readonly string[]) {
   const left = namesLeft(endpoint);
   for (const part of parts) {
     const name = nearestInAnyCase(part, left, part.length > 1 ? 1 : 0);
@@ -141,12 +143,6 @@ const isDeclared = ({ parameters }: SavedQuery, name: string): boolean =>
 
 const isRowWord = (name: string): boolean => (rowWords as readonly string[]).includes(name);
 
-/** Headers are ASCII, and a semicolon begins the next sentence. */
-const headerText = (text: string): string =>
-  text
-    .replaceAll('…', '...')
-    .replace(/[^ -:<-~]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
-
 /** The reply with that warning. */
 export function withParameterWarning(reply: Reply, endpoint: EndpointRequest): Reply {
   const { text } = parameterWarning(endpoint);
@@ -154,8 +150,8 @@ export function withParameterWarning(reply: Reply, endpoint: EndpointRequest): R
 }
 
 /**
- * Refuses a known name with brackets, or a point, that do not write a list, and any other name that is not declared if the query takes
- * only what it declares. A key that may not call it learns no names of it.
+ * Refuses a known name with an operator, a point or brackets that do not write a list, and any other name that is not declared
+ * if the query takes only what it declares. A key that may not call it learns no names of it.
  *
  * @throws GatewayError INVALID_PARAMETER, or as `requireEndpoint` does
  */
@@ -164,25 +160,20 @@ export function refuseUndeclared(principal: Principal, endpoint: EndpointRequest
   if (name === undefined) return;
   const { query, parameters } = endpoint;
   requireEndpoint(principal, query);
-  const base = beforeBrackets(name);
-  const isMissing =
-    query.parameters.some((one) => one.name === base && one.required) && !parameters.has(base);
-  if (!isMissing) throw invalid(name, wrong);
+  const base = baseOf(query, name);
+  const isRequired = query.parameters.some((one) => one.name === base && one.required);
+  if (!isRequired || parameters.has(base)) throw invalid(name, wrong);
   const message = `${base}: is required; ${name.slice(0, maxNameLength)} ${wrong}`;
   throw new GatewayError('MISSING_PARAMETER', message, { parameter: base });
 }
 
-interface WrongName {
-  readonly name: string | undefined;
-  readonly wrong: string;
-}
-
+type WrongName = { readonly name: string | undefined; readonly wrong: string };
 const noWrongName: WrongName = { name: undefined, wrong: '' };
 
 const wrongName = memoize((endpoint: EndpointRequest): WrongName => {
   const { query } = endpoint;
   const all = undeclared(endpoint);
-  const bracketed = all.find((name) => namesOf(query).has(beforeBrackets(name)));
+  const bracketed = all.find((name) => namesOf(query).has(baseOf(query, name)));
   if (bracketed !== undefined) return { name: bracketed, wrong: wrongBrackets(endpoint, bracketed) };
   if (query.isStrict !== true) return noWrongName;
   const [unused] = unusedNames(endpoint);
@@ -197,7 +188,7 @@ const wrongName = memoize((endpoint: EndpointRequest): WrongName => {
 /** The problem of a known name that has brackets or a point behind it. */
 function wrongBrackets(endpoint: EndpointRequest, name: string): string {
   const { query, parameters } = endpoint;
-  const base = beforeBrackets(name);
+  const base = baseOf(query, name);
   if (isColumn(query, base)) return `is not a column; ${adviceOnColumn(endpoint, base, name)}`;
   if (query.parameters.some((one) => one.name === base && one.repeated))
     return `is not a value of a list; write a list as ${base}=…&${base}=…, or ${base}[]=…`;
@@ -216,11 +207,8 @@ function wrongBrackets(endpoint: EndpointRequest, name: string): string {
 
 /** Advice that says more than the nearest name. */
 function adviceInStrict(endpoint: EndpointRequest, name: string): string | undefined {
-  const certain = adviceOnMeant(endpoint, name);
-  const meaning = meaningIn(endpoint, name);
-  if (certain !== undefined || meaning === undefined || endpoint.query.rowArguments === undefined)
-    return certain;
-  return adviceOnMeaning(endpoint, name, meaning);
+  const meaning = endpoint.query.rowArguments && meaningIn(endpoint, name);
+  return adviceOnMeant(endpoint, name) ?? (meaning && adviceOnMeaning(endpoint, name, meaning));
 }
 
 /** The names that a request does not have and that may be given. */
@@ -232,8 +220,15 @@ function usableNames(endpoint: EndpointRequest): readonly string[] {
   );
 }
 
-/** Some clients write members as `id.0` or `id.eq`. */
-const beforeBrackets = (name: string): string => name.replace(/[[\].].*$/s, '');
+/** Some clients write members as `id.0` or `id.eq`, and encode brackets twice. */
+const beforeBrackets = (name: string): string => withBrackets(name).replace(/[[\].].*$/s, '');
+
+/** The same, or the parameter or column before an operator, as in `id_gt`, `id__gt` and `idGt`. */
+function baseOf(query: SavedQuery, name: string): string {
+  const parts = /^\w+$/.test(name) && name.length <= maxNameLength ? partsBesideOperator(name) : [];
+  const isKnown = (part: string) => isDeclared(query, part) || isColumn(query, part);
+  return parts.find((part) => name.startsWith(part) && isKnown(part)) ?? beforeBrackets(name);
+}
 
 const undeclared = memoize(({ query, parameters }: EndpointRequest): readonly string[] => {
   const names = namesOf(query);

@@ -1,4 +1,5 @@
 import type { Catalog } from '../../catalog/model/saved-query.ts';
+import { GatewayError } from '../../errors.ts';
 import type { RouteHost } from '../../gateway/plugin.ts';
 import type { PluginRoute } from '../../http/message/route.ts';
 import { buildAnswer, replyRefusal } from './answer.ts';
@@ -78,5 +79,17 @@ export function buildMcpRoutes(
     ...(oauth === undefined ? [] : metadataRoutes(oauth, mcpPath)),
     route(mcpPath, undefined),
     ...[...tags].map((tag) => route(`${mcpPath}/${tag}`, tag)),
+    ...['/sse', `${mcpPath}/**`].map((path) => otherPath(path, `${basePath}${mcpPath}`)),
   ];
 }
+
+/** Where clients of the former transport, HTTP with SSE, look for a server. */
+const otherPath = (path: string, right: string): PluginRoute => ({
+  path,
+  methods: ['GET', 'POST'],
+  access: 'public',
+  isFallback: true,
+  answer() {
+    throw new GatewayError('NOT_FOUND', `Not found; MCP is at ${right}, by Streamable HTTP`);
+  },
+});

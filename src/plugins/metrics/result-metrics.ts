@@ -80,7 +80,7 @@ export function buildResultMetrics(): ResultMetrics {
       plainFamily(
         'gauge',
         'querygate_redis_up',
-        'Whether the shared cache is connected; absent without one.',
+        'Whether the shared cache can be written; absent without one.',
         () => {
           const isUp = state.isSharedUp();
           return isUp === undefined ? undefined : Number(isUp);

@@ -81,7 +81,7 @@ export function openRedisCache(options: RedisOptions): SharedCache {
 
   return {
     ready: breaker.ready,
-    isUp: breaker.isUp,
+    isUp: breaker.isServing,
     async get(key, maxRows) {
       const entry = await breaker.call(({ results }) => results.get(crypto.nameOf('result', key)));
       // Decoding takes time of its own, which is not Redis's: it happens outside the deadline.

@@ -32,7 +32,7 @@ export type LeaderState =
 export interface SharedCache {
   /** Resolves when the first attempt to connect has succeeded or failed, within about a second. */
   readonly ready: Promise<void>;
-  /** True while it is connected. */
+  /** True while it is connected, and has rejected nothing for a minute. */
   isUp(): boolean;
   /** @param maxRows of the query of the key */
   get(key: string, maxRows: number): Promise<ResultDocument | undefined>;

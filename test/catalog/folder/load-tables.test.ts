@@ -264,3 +264,43 @@ describe('loadTables', () => {
     ]);
   });
 });
+
+test.each([
+  [
+    'a beside',
+    [
+      { name: 'a', type: 'RECORD', fields: [{ name: 'b', type: 'DATE' }] },
+      { name: 'a.B', type: 'DATE' },
+    ],
+    '`a.B` and `a`.`b`',
+  ],
+  [
+    'before',
+    [
+      { name: 'a.b', type: 'DATE' },
+      { name: 'A', type: 'RECORD', fields: [{ name: 'b', type: 'DATE' }] },
+    ],
+    '`a.b` and `A`.`b`',
+  ],
+  [
+    'nested',
+    [
+      {
+        ...{ name: 'a', type: 'RECORD' },
+        fields: [
+          { name: 'b', type: 'RECORD', fields: [{ name: 'c', type: 'DATE' }] },
+          { name: 'b.c', type: 'RECORD', fields: [{ name: 'x', type: 'DATE' }] },
+        ],
+      },
+    ],
+    '`b.c` and `b`.`c`',
+  ],
+])('two fields of one path are refused once: %s', (_, fields, named) => {
+  expect(problemsOf(JSON.stringify(fields))).toEqual([`1 ${named} have one path: rename one of them`]);
+});
+
+test('a field with the name of a column of the store is refused', () => {
+  expect(problemsOf('[{ "name": "#File", "type": "DATE" }]')).toEqual([
+    '1 #file is a column of the store: rename it',
+  ]);
+});

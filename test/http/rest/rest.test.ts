@@ -186,6 +186,16 @@ describe('REST', () => {
     expect(await refusal(`${path}/nope?project=p`, { headers })).toEqual(expected);
   });
 
+  test.each([
+    [{ 'x-api-key': `Bearer ${apiKey}` }, 'leave out Bearer, which is for the header Authorization'],
+    [{ 'x-api-key': `"${apiKey}"` }, 'leave out the " around it'],
+    [{ authorization: `Bearer '${apiKey}'` }, "leave out the ' around it"],
+  ])('a key in another form is refused with the part to leave out: %#', async (headers, advice) => {
+    const { status, message } = await refusal(`${path}/logs.all?project=p`, { headers });
+    expect([status, message?.split('; ').at(-1)]).toEqual([401, advice]);
+    expect(message).not.toContain(apiKey);
+  });
+
   test('a bearer token is accepted as a key', async () => {
     const headers = { authorization: `Bearer ${apiKey}` };
     expect((await app.fetch(`${path}/logs.all?project=p`, { headers })).status).toBe(200);

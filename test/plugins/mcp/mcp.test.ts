@@ -124,6 +124,17 @@ describe('the Model Context Protocol', () => {
     keys.remove();
   });
 
+  test.each(['/sse', '/mcp/sse', '/mcp/unknown'])(
+    'another path leads to that of the server: %s',
+    async (path) => {
+      for (const method of ['GET', 'POST']) {
+        const response = await app.fetch(path, { method });
+        expect(response.status).toBe(404);
+        expect(await response.text()).toContain('Not found; MCP is at /mcp, by Streamable HTTP');
+      }
+    },
+  );
+
   const toolsOf = async (client: McpClient) => (await client.stateless('tools/list')).message.result.tools;
 
   describe('answers requests of the stateless revision', () => {

@@ -65,11 +65,19 @@ export async function addTable(
     const count = `${fields.length} ${fields.length === 1 ? 'field' : 'fields'}`;
     process.stderr.write(`Wrote ${join(folder, file)}: ${count}.\n`);
   }
-  const reserved = names.filter((one) => isReserved(one.toUpperCase()));
-  const nameNotes = reserved.map(
-    (one) => `${one} is a reserved word: in SQL, write \`${one}\` in backquotes`,
-  );
-  for (const note of [...nameNotes, ...notes]) process.stderr.write(`  ${note}\n`);
+  for (const note of [...names.flatMap(nameNotes), ...notes]) process.stderr.write(`  ${note}\n`);
+}
+
+/** Notes on a name of a table that SQL does not read as it is. */
+function nameNotes(name: string): readonly string[] {
+  if (/^(?:__\w+__|information_schema)$/i.test(name))
+    return [`${name} is a name of BigQuery's own: choose another, which SQL there can read`];
+  const isWord = isReserved(name.toUpperCase());
+  return isWord || /^\d/.test(name)
+    ? [
+        `${name} ${isWord ? 'is a reserved word' : 'begins with a digit'}: in SQL, write \`${name}\` in backquotes`,
+      ]
+    : [];
 }
 
 /** The file of a table in any case: table names are not case-sensitive. */

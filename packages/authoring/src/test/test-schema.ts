@@ -1,3 +1,4 @@
+import { didYouMean } from '@querygate/text';
 import { z } from 'zod';
 import type { ErrorCode } from 'querygate';
 import { parseTimestamp, statusOf } from 'querygate/catalog';
@@ -35,7 +36,10 @@ const expectedError = z.union(
       parameter: z.string().optional(),
     }),
   ],
-  { error: 'must be the code of an error, such as INVALID_PARAMETER, or an object with code and message' },
+  {
+    error: ({ input }) =>
+      `must be the code of an error, such as INVALID_PARAMETER, or an object with code and message${typeof input === 'string' ? didYouMean(input, Object.keys(statusOf)) : ''}`,
+  },
 );
 
 const expected = {

@@ -6,6 +6,8 @@ import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { quoteText } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
 import type { Reject } from '../store/manifest.ts';
+import { kindOf } from '../scan/data-files.ts';
+import { zipStart } from '../scan/other-kind.ts';
 import { readRows } from '../store/statements.ts';
 import { bytesWithoutRows, findLongRows } from './long-csv-rows.ts';
 import { lineTooLong, maxLineBytes, readLines, withEncodingAdvice } from './read-text.ts';
@@ -31,7 +33,7 @@ export async function copyCsv(
   });
   const twice = matched.find(({ field }, at) => matched.findIndex((one) => one.field === field) < at);
   if (twice !== undefined) throw new Error(`its header names the column ${twice.field.name} twice`);
-  const isOdd = header.some((name) => /[\r\uFFFD]/.test(name));
+  const isOdd = header.some((name, at) => /\r(?!\n)|\uFFFD/.test(name) || (at === 0 && /^sep=/i.test(name)));
   if (header.length > 0 && (matched.length === 0 || isOdd)) {
     const problem = await headerProblem(path);
     if (problem !== undefined || matched.length === 0)
@@ -118,33 +120,92 @@ function rowAsJson(matched: readonly MatchedColumn[]): string {
  * @throws Error if the first line is blank, and others are not
  */
 export async function readHeader(path: string): Promise<readonly string[]> {
-  let isBlank = false;
-  for await (const line of readLines(path)) {
-    const header = line.replace(/^\uFEFF/, '').trimEnd();
-    if (header !== '' && isBlank) throw new Error(blankHeader);
-    isBlank = header === '';
-    if (isBlank) continue;
-    // A comma before the first name, too: it may be empty. Spaces around names are not part of them.
-    const cells = `,${header}`.matchAll(/, *(?:"((?:[^"]|"")*)"|([^,]*))/g);
-    return [...cells].map(
-      ([, quoted, bare], at) => (quoted?.replaceAll('""', '"') ?? bare?.trim() ?? '') || `column${at}`,
-    );
-  }
-  return [];
+  const header = await headerText(path);
+  if (header === '') return [];
+  // A comma before the first name, too: it may be empty. Spaces around names are not part of them.
+  const cells = `,${header}`.matchAll(/, *(?:"((?:[^"]|"")*)"|([^,]*))/g);
+  return [...cells].map(
+    ([, quoted, bare], at) => (quoted?.replaceAll('""', '"') ?? bare?.trim() ?? '') || `column${at}`,
+  );
 }
+
+/**
+ * The text that names the columns: the first line, and those after it that a name in quotes has. '' of a file that has only blank lines.
+ *
+ * @throws Error if the first line is blank, and others are not
+ */
+async function headerText(path: string): Promise<string> {
+  let [isBlank, first, record] = [false, '', ''];
+  for await (const line of readLines(path)) {
+    if (record === '') {
+      first = line.replace(/^\uFEFF/, '').trimEnd();
+      if (first !== '' && isBlank) throw new Error(blankHeader);
+      isBlank = first === '';
+      if (isBlank) continue;
+      record = line.replace(/^\uFEFF/, '');
+    } else record += `\n${line}`;
+    if (!openQuote.test(record)) return record.trimEnd();
+    if (record.length > maxHeaderLength) break;
+  }
+  return first;
+}
+
+const openQuote = /(?:^|,) *"(?:[^"]|"")*$/;
+const maxHeaderLength = 100_000;
 
 const blankHeader = 'must name its columns in the first line, which is blank';
 
 /** Why the header of a CSV file does not name the columns of its rows; undefined if it may. */
 export async function headerProblem(path: string): Promise<string | undefined> {
-  const { header, problem, wrongLine } = await textStart(path);
+  const { header: line, problem, wrongLine } = await textStart(path);
+  const foreign = foreignStarts.find(({ begin }) => begin.test(line));
+  if (foreign !== undefined) return foreign.problem;
   // Of other lines, the import leaves out those that are not UTF-8.
   if (problem !== undefined && wrongLine === 1) return problem;
-  if (header.includes('\r')) return "must have lines that end in LF or CRLF; they end in CR: tr '\\r' '\\n'";
+  const isPlain = kindOf(path)?.compression === undefined;
+  const header = isPlain ? await headerText(path).catch(() => line) : line;
+  if (/\r(?!\n)/.test(header))
+    return "must have lines that end in LF or CRLF; they end in CR: tr '\\r' '\\n'";
   if (header.trim() === '' && (await hasText(path))) return blankHeader;
+  if (isPlain && header.startsWith('#') && (await isComment(path, header))) return commentHeader;
   const separator = separatorOf(header) ?? ',';
   if (separator === ',') return undefined;
   return `must have values separated by commas, found ${separator === '\t' ? 'tabs' : separator}; save it with commas`;
+}
+
+const commentHeader = 'must name its columns in the first line, which is a comment: leave it out';
+
+/** First lines of files that are not CSV, or name their columns below. */
+const foreignStarts: readonly { readonly begin: RegExp; readonly problem: string }[] = [
+  {
+    begin: /^"?sep=.{0,2}"?\s*$/i,
+    problem: 'must name its columns in the first line, which is a separator for Excel (sep=): leave it out',
+  },
+  {
+    begin: new RegExp(`^${zipStart}`),
+    problem: 'is not CSV, but a zip archive or a workbook: unpack it, or save it as CSV',
+  },
+  { begin: /^PAR1/, problem: 'is not CSV, but Parquet: its name must end in .parquet' },
+  {
+    begin: /^(?:\p{Cc}\ufffd|[(]\ufffd\/\ufffd)/u,
+    problem: 'is not CSV, but compressed: its name must end in .gz or .zst',
+  },
+  {
+    begin: /^\s*(?:\{\s*(?:"|$)|\[\s*(?:[{[]|$))/,
+    problem: 'is not CSV, but JSON: its name must end in .ndjson or .json',
+  },
+];
+
+/** True for a first line with `#` that has not as many values as the line after it, or is one text of several words. */
+async function isComment(path: string, header: string): Promise<boolean> {
+  const count = (line: string) => line.replace(/"(?:[^"]|"")*"/g, '').split(',').length;
+  let isFirst = true;
+  for await (const line of readLines(path)) {
+    if (!isFirst && line.trim() !== '')
+      return count(line) !== count(header) || (count(header) === 1 && /^#+\s/.test(header));
+    isFirst = false;
+  }
+  return false;
 }
 
 /** True if a line is not blank. */

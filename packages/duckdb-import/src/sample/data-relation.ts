@@ -4,17 +4,21 @@ import { sampledRows } from '@querygate/bigquery-sql/duckdb';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { quote } from '@querygate/bigquery-sql/types';
+import { listShort } from '@querygate/text';
 import { type DataFile, kindOf } from '../scan/data-files.ts';
 import { readRows } from '../store/statements.ts';
 import { headerProblem } from '../read/csv-copy.ts';
 
 const jsonOptions = `sample_size = ${sampledRows}, maximum_depth = -1, union_by_name = true, ${isoDates}, timestampformat = 'iso'`;
 
+/** As the import reads CSV: DuckDB would detect other quotes and comments. */
+const csvDialect = `skip = 0, delim = ',', quote = '"', escape = '"', comment = '', strict_mode = true`;
+
 const readers: Readonly<Record<DataFile['format'], (paths: string) => string>> = {
   ndjson: (paths) => `read_json(${paths}, format = 'newline_delimited', ${jsonOptions})`,
   json: (paths) => `read_json(${paths}, ${jsonOptions})`,
   csv: (paths) =>
-    `read_csv(${paths}, header = true, skip = 0, delim = ',', sample_size = ${sampledRows}, union_by_name = true, ${isoDates})`,
+    `read_csv(${paths}, header = true, ${csvDialect}, sample_size = ${sampledRows}, union_by_name = true, ${isoDates})`,
   parquet: (paths) => `read_parquet(${paths}, hive_partitioning = false, union_by_name = true)`,
 };
 
@@ -108,7 +112,7 @@ export const fileError = (file: string, message: string) =>
  * columns of one name.
  *
  * @param given the files as the author named them, for messages
- * @returns true if there are rows: CSV may have a header only
+ * @returns whether there are rows, as CSV may have a header only, and notes on the names in it
  * @throws ProblemError
  */
 export async function checkRows(
@@ -116,26 +120,51 @@ export async function checkRows(
   files: readonly string[],
   { relation }: DataRelation,
   given: readonly string[],
-): Promise<boolean> {
+): Promise<{ readonly hasRows: boolean; readonly headerNotes: readonly string[] }> {
+  const headerNotes = new Set<string>();
   for (const [at, file] of files.entries()) {
     if (formatOf(file) !== 'csv') continue;
     const problem = await headerProblem(file);
     if (problem !== undefined) throw fileError(given[at] ?? file, problem);
-    checkHeaderLine(given[at] ?? file, await firstLine(connection, file));
+    const names = await firstLine(connection, file);
+    checkHeaderLine(
+      given[at] ?? file,
+      names.map((name, column) => name ?? nameOf(column)),
+    );
+    for (const note of notesOnHeader(names)) headerNotes.add(note);
   }
   const hasRows = (await readRows(connection, `SELECT 1 FROM ${relation} LIMIT 1`)).length > 0;
   // The header of CSV says what the columns are.
   if (!hasRows && formatOf(files[0] ?? '') !== 'csv')
     throw fileError(given.join(', '), 'has no rows, which would show the fields');
-  return hasRows;
+  return { hasRows, headerNotes: [...headerNotes] };
 }
 
-async function firstLine(connection: DuckDBConnection, file: string): Promise<readonly string[]> {
+/** A column without a name has that of its place. */
+const nameOf = (column: number) => `column${column}`;
+
+function notesOnHeader(names: readonly (string | undefined)[]): readonly string[] {
+  const unnamed = names.flatMap((name, at) => (name === undefined ? nameOf(at) : []));
+  const values = names.filter((name = '') => /^[+-]?\d+(?:[.,:/-]\d+)*$/.test(name)).map(String);
+  return [
+    ...unnamed.map((name) => `${name} has no name in the header: it is numbered by its place`),
+    ...(values.length === 0
+      ? []
+      : [
+          `The first line names the columns: if ${listShort(values)} are values, write a line of names before it`,
+        ]),
+  ];
+}
+
+async function firstLine(
+  connection: DuckDBConnection,
+  file: string,
+): Promise<readonly (string | undefined)[]> {
   const [first = []] = await readRows(
     connection,
-    `SELECT * FROM read_csv(${globText(file)}, header = false, all_varchar = true, delim = ',', skip = 0, sample_size = 1) LIMIT 1`,
+    `SELECT * FROM read_csv(${globText(file)}, header = false, all_varchar = true, ${csvDialect}, sample_size = 1) LIMIT 1`,
   );
-  return first.map((name, at) => String(name ?? `column${at}`));
+  return first.map((name) => (name === null ? undefined : String(name)));
 }
 
 function checkHeaderLine(file: string, names: readonly string[]): void {

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId, VARCHAR } from '@duckdb/node-api';
-import { isReserved } from '@querygate/bigquery-sql/syntax';
 import { fileReason, lineEndProblem } from '@querygate/bigquery-sql/command';
 import {
   columnsOf,
@@ -11,12 +10,13 @@ import {
   sampledRows,
   scalarNames,
 } from '@querygate/bigquery-sql/duckdb';
-import { type Field, type FieldType, legacyNames } from '@querygate/bigquery-sql/table-schema';
+import { type Field, type FieldType, fileColumn, legacyNames } from '@querygate/bigquery-sql/table-schema';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
 import { type Leaf, leavesByPath, readParquetColumns } from '../read/parquet-columns.ts';
 import { checkRows, type DataRelation, fileError, relationOf } from './data-relation.ts';
 import { type LongType, typesOfLongIntegers } from './long-integers.ts';
-import { type SampledRows, sampleRows, validCsvRows } from './sample-rows.ts';
+import { impossibleNames, nameNotes, withoutSecondPaths } from './name-notes.ts';
+import { type SampledRows, sampleRows, validCsvRows, wrongShape } from './sample-rows.ts';
 import { textNotes } from './text-notes.ts';
 import {
   momentTypes,
@@ -49,7 +49,7 @@ export async function inferFields(
   try {
     const isCsv = texts !== undefined;
     if (isText && !isCsv)
-      return await fieldsOf(connection, await sampleRows(files, scratch, sampledRows), files);
+      return await fieldsOf(connection, await sampleRows(connection, files, scratch, sampledRows), files);
     try {
       return await fieldsOf(connection, { files, notes: [] }, files);
     } catch (error) {
@@ -58,7 +58,10 @@ export async function inferFields(
         const problem = await lineEndProblem(one);
         if (problem !== undefined) throw fileError(one, problem);
       }
-      const valid = await validCsvRows(connection, files, scratch).catch(() => undefined);
+      const valid = await validCsvRows(connection, files, scratch).catch((cause: unknown) => {
+        if (cause instanceof ProblemError) throw cause;
+        return undefined;
+      });
       if (valid === undefined) throw error;
       return await fieldsOf(connection, valid, files);
     }
@@ -79,14 +82,14 @@ async function fieldsOf(
 ): Promise<InferredFields> {
   const { files } = sampled;
   const read = relationOf(files);
-  const hasRows = await checkRows(connection, files, read, given);
+  const { hasRows, headerNotes } = await checkRows(connection, files, read, given);
   const data = read.isText && read.texts === undefined ? await storeRows(connection, read, given) : read;
   const { relation, isText, texts } = data;
   const columns = await columnsOf(connection, relation);
   const notes: string[] = [...sampled.notes];
   if (columns.length === 0) throw fileError(given[0] ?? '', 'has no fields');
   if (!hasRows) notes.push('All fields are STRING, because there are no rows that show their types');
-  notes.push(...nameNotes(columns.map(({ name }) => name)));
+  notes.push(...headerNotes, ...nameNotes(columns.map(({ name }) => name)));
   const leaves = isText ? [] : await leavesOfFiles(connection, files);
   const pathsOf = (isUntyped: boolean) =>
     new Set(leaves.filter(({ leaf }) => (leaf.isUntyped === true) === isUntyped).map(({ path }) => path));
@@ -122,8 +125,12 @@ async function fieldsOf(
     const isOther = texts !== undefined && momentTypes.has(type.typeId) && !context.momentPaths.has(name);
     return fieldOf(name, isOther ? VARCHAR : type, context);
   });
+  const named = fields.filter(({ name }) => name.toLowerCase() !== fileColumn);
+  if (named.length < fields.length)
+    notes.push(`${fileColumn} is left out: it is a column of the store; rename it in the rows`);
+  const stored = withoutSecondPaths(named, notes);
   for (const [path, note] of unread) notes.push(`${/\s/.test(path) ? `\`${path}\`` : path} ${note}`);
-  return { fields, notes: groupNotes(notes) };
+  return { fields: stored, notes: groupNotes(notes) };
 }
 
 interface LeafOfFile {
@@ -165,19 +172,6 @@ async function storeRows(
   await connection.run(`CREATE TEMP TABLE sampled AS SELECT * FROM ${relation} LIMIT ${sampledRows}`);
   return { ...data, relation: 'sampled' };
 }
-
-const wrongShape =
-  'must be UTF-8, with as many values in each line as in the header, separated by commas, and " around texts with commas';
-
-/** Notes on names that SQL does not read as they are. */
-const nameNotes = (names: readonly string[]): readonly string[] =>
-  names.flatMap((name) => {
-    if (/[!"$()*,./;?@[\\\]^`{}~]/.test(name))
-      return [`${JSON.stringify(name)} cannot be the name of a column in BigQuery: rename it in the rows`];
-    return /^[a-z_]\w*$/i.test(name) && !isReserved(name.toUpperCase())
-      ? []
-      : [`${JSON.stringify(name)} is written in backquotes in SQL: \`${name}\``];
-  });
 
 /** Equal notes as one, with the paths of all its fields: a note begins with the path. */
 function groupNotes(notes: readonly string[]): readonly string[] {
@@ -224,6 +218,7 @@ function fieldOf(name: string, type: DuckDBType, context: FieldContext): Field {
   }
   const mode = isList ? 'REPEATED' : 'NULLABLE';
   if (element.typeId === DuckDBTypeId.STRUCT) {
+    context.notes.push(...impossibleNames(element.entryNames));
     const fields = element.entryTypes.map((entry, at) =>
       fieldOf(element.entryNames[at] ?? '', entry, { ...context, path: `${path}.` }),
     );

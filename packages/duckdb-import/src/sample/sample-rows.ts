@@ -1,15 +1,15 @@
 import { createWriteStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { decompress, readBytes } from '@querygate/bigquery-sql/command';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
-import { hasEqualNames, parseJson } from '@querygate/text';
+import { parseJson } from '@querygate/text';
 import { quoteText } from '@querygate/bigquery-sql/tree';
 import { fileError } from './data-relation.ts';
 import { KindCounts } from './kind-counts.ts';
-import { type KeySpellings, withFirstSpellings } from './key-spellings.ts';
+import { type KeySpellings, keyTwice, withFirstSpellings } from './key-spellings.ts';
 import { addLongIntegers } from './long-integers.ts';
 import { copyCsv, readHeader } from '../read/csv-copy.ts';
 import { parseExactNumbers, withoutBareNumbers } from '../read/exact-numbers.ts';
@@ -18,6 +18,7 @@ import { lineTooLong, maxLineBytes, splitLines } from '../read/read-text.ts';
 import { readJsonSql } from '../read/source-relation.ts';
 import { describeReason } from '../read/describe-problem.ts';
 import { kindOf } from '../scan/data-files.ts';
+import { otherKindAdvice } from '../scan/other-kind.ts';
 
 /** The rows of files of JSON in copies that DuckDB reads, and what was left out. */
 export interface SampledRows {
@@ -35,6 +36,7 @@ export interface SampledRows {
  * @throws Error if a file cannot be read
  */
 export async function sampleRows(
+  connection: DuckDBConnection,
   files: readonly string[],
   scratch: string,
   maxRows: number,
@@ -51,15 +53,16 @@ export async function sampleRows(
   };
   for (const [at, file] of files.entries()) {
     const [all, copy] = [join(scratch, `${at}-all`), join(scratch, `${at}.ndjson`)];
-    const left: LeftOut = { count: 0, lines: 0, first: '' };
-    const odd: LeftOut = { count: 0, lines: 0, first: '' };
+    const left: LeftOut = { count: 0, lines: 0, first: undefined };
+    const odd: LeftOut = { count: 0, lines: 0, first: undefined };
     const kinds = new KindCounts();
     const numbers: number[] = [];
     const readable = keepLines(await readLines(file), left, maxRows, (bytes, number) => {
       const line = bytes.length > maxLineBytes ? undefined : lineText(bytes);
       if (line === '') return undefined;
       const row = line === undefined ? lineTooLong : parseRow(line);
-      if (typeof row === 'string' || line === undefined) return { reason: `${number}: ${row}` };
+      if (typeof row === 'string' || line === undefined)
+        return { number, reason: typeof row === 'string' ? row : lineTooLong, bytes };
       kinds.add(row);
       numbers.push(number);
       const text = oneSpelling(row, line);
@@ -71,16 +74,16 @@ export async function sampleRows(
       const text = bytes.toString();
       const row = parseRow(text);
       const field = typeof row === 'object' ? kinds.oddField(row) : row;
-      return field === undefined ? { text } : { reason: `${numbers[at - 1]}: ${field}` };
+      return field === undefined ? { text } : { number: numbers[at - 1] ?? at, reason: field };
     });
     await pipeline(usual, createWriteStream(copy));
     copies.push(copy);
-    if (left.count > 0 && left.count === left.lines)
-      throw fileError(file, `cannot be read: line ${left.first}`);
-    if (left.count > 0) notes.push(leftOut(`${left.count} of ${left.lines} lines`, file, left.first));
+    const first = left.first && (await describeLine(connection, file, left.first, scratch));
+    if (first !== undefined && left.count === left.lines) throw fileError(file, `cannot be read: ${first}`);
+    if (first !== undefined) notes.push(leftOut(`${left.count} of ${left.lines} lines`, file, first));
     if (odd.count > 0)
       notes.push(
-        `The types are those of the other rows where ${odd.count} of ${odd.lines} have a value of another kind; the first is line ${odd.first}`,
+        `The types are those of the other rows where ${odd.count} of ${odd.lines} have a value of another kind; the first is line ${odd.first?.number}: ${odd.first?.reason}`,
       );
   }
   for (const [key, first] of others)
@@ -118,22 +121,58 @@ export async function validCsvRows(
     );
     copies.push(copy);
     const [first] = rejects;
-    if (first !== undefined && rowsChanged === 0) throw new Error('no row can be read');
     if (first === undefined) continue;
     const reason = describeReason(new Error(first.reason), { name: file, path: plain });
+    if (rowsChanged === 0)
+      throw fileError(file, `cannot be read: ${wrongShape}; line ${first.line}: ${reason}`);
     const counted = rejects.length === 1 ? 'a row' : `${rejects.length} rows`;
-    notes.push(leftOut(counted, file, `${first.line}: ${reason}`));
+    notes.push(leftOut(counted, file, `line ${first.line}: ${reason}`));
   }
   return { files: copies, notes };
 }
 
+/** The shape that CSV must have. */
+export const wrongShape =
+  'must be UTF-8, with as many values in each line as in the header, separated by commas, and " around texts with commas';
+
 const leftOut = (what: string, file: string, first: string) =>
-  `Without ${what} of ${file}, which the import leaves out too; the first is line ${first}`;
+  `Without ${what} of ${file}, which the import leaves out too; the first is ${first}`;
+
+/** A line that is left out. */
+interface LeftLine {
+  readonly number: number;
+  readonly reason: string;
+  readonly bytes?: Buffer;
+}
+
+/** The first of the lines that are left out, in the words of the import: its own reader finds the fault. */
+async function describeLine(
+  connection: DuckDBConnection,
+  file: string,
+  { bytes = Buffer.alloc(0), number, reason }: LeftLine,
+  scratch: string,
+): Promise<string> {
+  const path = join(scratch, 'line.ndjson');
+  await writeFile(path, bytes.subarray(0, maxLineBytes));
+  const rows = readJsonSql({ name: '', fields: [{ name: 'a', type: 'STRING', mode: 'NULLABLE' }] }, [path]);
+  const found =
+    reason === lineTooLong || reason.endsWith('twice')
+      ? undefined
+      : await connection.run(`SELECT count(hash(a)) FROM ${rows}`).then(
+          () => undefined,
+          (error: unknown) => describeReason(error, { name: file, path }),
+        );
+  const kind = kindOf(file);
+  const advice =
+    kind &&
+    (await otherKindAdvice({ ...kind, name: file, path: file }, { line: number, reason: found ?? reason }));
+  return advice ?? `line ${number}: ${found ?? reason}`;
+}
 
 interface LeftOut {
   count: number;
   lines: number;
-  first: string;
+  first: LeftLine | undefined;
 }
 
 /** @param read the text of a line, from 1, or why it is left out; undefined for a blank one */
@@ -141,7 +180,7 @@ async function* keepLines(
   lines: AsyncIterable<Buffer>,
   left: LeftOut,
   maxRows: number,
-  read: (line: Buffer, number: number) => { readonly text: string } | { readonly reason: string } | undefined,
+  read: (line: Buffer, number: number) => { readonly text: string } | LeftLine | undefined,
 ): AsyncGenerator<string> {
   let number = 0;
   for await (const line of lines) {
@@ -151,7 +190,7 @@ async function* keepLines(
     left.lines += 1;
     if ('text' in found) yield `${found.text}\n`;
     else left.count += 1;
-    if ('reason' in found) left.first ||= found.reason;
+    if ('reason' in found) left.first ??= found;
     if (left.lines - left.count === maxRows) return;
   }
 }
@@ -176,7 +215,8 @@ function parseRow(line: string): object | string {
     return 'it is not JSON';
   }
   if (typeof row !== 'object' || row === null || Array.isArray(row)) return 'it is not an object';
-  return hasEqualNames(line, row) ? 'a key occurs twice' : row;
+  const twice = keyTwice(line);
+  return twice === undefined ? row : `the key ${JSON.stringify(twice)} occurs twice`;
 }
 
 async function readLines(path: string): Promise<AsyncIterable<Buffer>> {

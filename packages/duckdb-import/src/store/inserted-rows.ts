@@ -1,7 +1,8 @@
 import { type ShreddedColumn, shreddedColumns, type SourceValue } from '@querygate/bigquery-sql/duckdb';
+import { fileColumn } from '@querygate/bigquery-sql/table-schema';
 import type { Origin } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
-import { fileColumn, type TableInStore } from './table-in-store.ts';
+import type { TableInStore } from './table-in-store.ts';
 
 /** The stored columns by which a table may be sorted, the best first. */
 export type SortColumns = (table: string) => Iterable<Origin>;

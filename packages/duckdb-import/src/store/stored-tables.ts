@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { describeSource, type SourceValue, shreddedColumns } from '@querygate/bigquery-sql/duckdb';
-import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { ProblemError } from '@querygate/bigquery-sql/problem';
+import { fileColumn, type TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { printExpression, quoteText, storedValue } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
 import { addedTimes, type Changed, ChangedTimes, timesOfFiles, timesOfPlaced } from './changed-times.ts';
@@ -12,7 +13,6 @@ import { storeName } from './open-store.ts';
 import { inTransaction, readRows, runAll } from './statements.ts';
 import {
   definitionOf,
-  fileColumn,
   isOfFiles,
   generationOf,
   relationName,
@@ -292,7 +292,14 @@ async function create(connection: DuckDBConnection, table: TableInStore): Promis
 
 async function createRelation(connection: DuckDBConnection, table: TableInStore): Promise<void> {
   const columns = shreddedColumns(table, table.columns).map(({ name, type }) => `${quote(name)} ${type}`);
-  await connection.run(`CREATE TABLE ${table.rows} (${columns.join(', ')}, ${quote(fileColumn)} INTEGER)`);
+  const sql = `CREATE TABLE ${table.rows} (${columns.join(', ')}, ${quote(fileColumn)} INTEGER)`;
+  await connection.run(sql).catch((error: unknown) => {
+    const [, reason] = /^Catalog Error: (.*)/.exec(error instanceof Error ? error.message : '') ?? [];
+    if (reason === undefined) throw error;
+    throw new ProblemError('The tables cannot be stored', [{ message: `${table.name}: ${reason}` }], {
+      cause: error,
+    });
+  });
 }
 
 /** Records which relations are the tables, for the next start. */

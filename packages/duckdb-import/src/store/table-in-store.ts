@@ -1,11 +1,8 @@
 import { storedColumns } from '@querygate/bigquery-sql/duckdb';
-import { type TableSchema, timeColumn } from '@querygate/bigquery-sql/table-schema';
+import { fileColumn, type TableSchema, timeColumn } from '@querygate/bigquery-sql/table-schema';
 import type { StoredColumn, StoredTable } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
 import { storeName } from './open-store.ts';
-
-/** The number of the file that contains the row; the import assigns it. */
-export const fileColumn = '#file';
 
 /** SQL of the condition that a row is one of some files, by their numbers. */
 export const isOfFiles = (files: Iterable<number>) => `${quote(fileColumn)} IN (${[...files].join(', ')})`;

@@ -51,6 +51,7 @@ export function errorOfGet(error: unknown, text: string, operationName: string |
  */
 export function parseDocument(text: string | Source, options?: ParseOptions): DocumentNode {
   const source = typeof text === 'string' ? new Source(text) : text;
+  if (source.body.trim() === '') throw new GraphQLError('query: is empty; send an operation');
   limitTokens(source);
   const document = parse(source, options);
   const fragments = fragmentsOf(document);

@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildCheckDocument, type CheckDocument } from '../../../../src/http/graphql/check-document.ts';
+import { parseDocument } from '../../../../src/http/graphql/document/parse-document.ts';
 import { buildSchema } from '../../../../src/http/graphql/schema/schema.ts';
 import { apiKey, openTestApp, type TestApp } from '../../../support/test-app.ts';
 
@@ -20,6 +21,7 @@ describe('a rejected document', () => {
 
   test.each([
     ['that cannot be parsed', '{ a(', undefined, 400, 'GRAPHQL_PARSE_FAILED', [{ line: 1, column: 5 }]],
+    ['that is empty', ' ', undefined, 400, 'GRAPHQL_PARSE_FAILED', undefined],
     ['that is invalid', '{\n nope }', undefined, 400, 'GRAPHQL_VALIDATION_FAILED', [{ line: 2, column: 2 }]],
     ['that is too large', '{ a '.repeat(60), undefined, 400, 'OPERATION_TOO_LARGE', undefined],
     [
@@ -59,6 +61,10 @@ describe('a rejected document', () => {
       }
     }
   });
+});
+
+test('an empty document is named as one', () => {
+  expect(() => parseDocument('\n')).toThrow(/^query: is empty; send an operation$/);
 });
 
 describe('checking a document', () => {
