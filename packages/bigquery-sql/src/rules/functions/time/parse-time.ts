@@ -6,7 +6,6 @@ import {
   field,
   integerLiteral,
   list,
-  nullLiteral,
   operation,
   textLiteral,
 } from '../../../tree/build.ts';
@@ -17,9 +16,9 @@ import { convert, distance } from '../../coercion.ts';
 import { callMacro } from '../../macro-call.ts';
 import { requireZone } from '../../moment-text.ts';
 import { type Place, Unsupported } from '../../unsupported.ts';
+import { withChosenText } from '../chosen-text.ts';
 import { functionName } from '../function-name.ts';
 import type { SpecialFunction } from '../special-function.ts';
-import { literalFormat } from './format-time.ts';
 import type { Fields } from './parse-elements.ts';
 import { parseTimePattern } from './parse-pattern.ts';
 
@@ -43,18 +42,26 @@ export const parseTime: SpecialFunction = (place, [format, value, zone, another]
   if (!format || !value || another || (zone && type !== 'TIMESTAMP') || distance(value, string) === undefined)
     throw new Unsupported(place, `${name.toUpperCase()} takes a format and a STRING`);
   requireZone(place, zone);
-  const written = literalFormat(place, format, name);
-  if (written === null) return nullLiteral(scalar(type));
-  const { unsupported, ...pattern } = parseTimePattern(written, invalid);
-  if (unsupported !== undefined)
-    throw new Unsupported(place, `${unsupported} is not supported in this format`);
-  return bindValues([convert(value, string)], (text = value) => {
-    const parsed = parsedTime(place, type, pattern, text, zone);
-    // DuckDB ends the process at times, if a TRY has many errors in the second value of a COALESCE.
-    const isSafe = functionName(place.name).startsWith('safe.');
-    const usual = zone === undefined && !isSafe ? usualTime(type, written, text) : undefined;
-    return usual ? call('coalesce', [usual, parsed], parsed.type) : parsed;
-  });
+  const given = [convert(value, string), ...(zone ? [zone] : [])];
+  return withChosenText(
+    place,
+    name.toUpperCase(),
+    scalar(type),
+    format,
+    given,
+    (written, [text = value, zone]) => {
+      const { unsupported, ...pattern } = parseTimePattern(written, invalid);
+      if (unsupported !== undefined)
+        throw new Unsupported(place, `${unsupported} is not supported in this format`);
+      return bindValues([text], (bound = text) => {
+        const parsed = parsedTime(place, type, pattern, bound, zone);
+        // DuckDB ends the process at times, if a TRY has many errors in the second value of a COALESCE.
+        const isSafe = functionName(place.name).startsWith('safe.');
+        const usual = zone === undefined && !isSafe ? usualTime(type, written, bound) : undefined;
+        return usual ? call('coalesce', [usual, parsed], parsed.type) : parsed;
+      });
+    },
+  );
 };
 
 /** DuckDB's format for each element that its strptime and strftime write in the same way. */
