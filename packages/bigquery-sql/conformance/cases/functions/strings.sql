@@ -217,6 +217,11 @@ regexp_substr(${string}, ${pattern})
 regexp_substr('abcabc', 'b.', ${1; 3; 7})
 -- REGEXP_EXTRACT_ALL
 regexp_extract_all(${string}, ${pattern})
+regexp_extract_all('${ab; aé; a é;  x ; hello big world; 1👍}', ${r'\\b'; r'^|$'; r'(?m)^'; r'\\b|é'; r'\\d?\\b'; r'\\w*'; r'(x)|$'; r'\\B'; r'$'; r'(\\w?)\\b'})
+regexp_extract_all(b'1\xff', b'\\b')
+regexp_extract_all('a,é,,c,', r'[^,]*')
+regexp_extract('hello é', r'\\b', 1, ${1; 2; 3})
+regexp_substr('hello big', r'\\b', ${1; 2}, ${2; 4})
 regexp_extract_all('a1b22c333', ${r'\d+'; r'([a-z])\d'; r'z'; r'(\d)?'; r'x*'})
 -- REGEXP_INSTR
 regexp_instr(${string}, ${pattern})
