@@ -153,6 +153,7 @@ soundex(${'Ashcraft'; 'Tymczak'; 'Pfister'; 'Robert'; 'Rupert'; 'Honeyman'; '123
 normalize(${string})
 normalize(${'e\u0301'; 'ﬁ'; 'Å'; '①'; '각'}, ${NFC; NFD; NFKC; NFKD})
 -- NORMALIZE_AND_CASEFOLD
+normalize_and_casefold('${ΐ; ǰ; ẖ; ﬃ; ᾴ; İ}', ${nfc; nfd; nfkc; nfkd})
 normalize_and_casefold(${string})
 normalize_and_casefold(${'The ﬁne'; 'Å'; 'STRASSE ß'; 'İ'}, ${NFC; NFKC})
 -- TO_HEX

@@ -136,11 +136,8 @@ function parsedTime(
 }
 
 function parsedValue(place: Place, type: TimeType, fields: Fields, zone: Expression | undefined): Expression {
-  const { year, dayOfYear, epoch } = fields;
-  const date =
-    dayOfYear === undefined
-      ? call('make_date', dateParts(fields), scalar('DATE'))
-      : callMacro(place, 'date_of_day_of_year', [year, dayOfYear]);
+  const { epoch } = fields;
+  const date = dateOf(place, fields);
   const clock = clockMicroseconds(fields);
   const civil = epoch
     ? callMacro(place, 'datetime_of', [times(epoch, 1_000_000)])
@@ -157,11 +154,18 @@ function parsedValue(place: Place, type: TimeType, fields: Fields, zone: Express
   }
 }
 
-function dateParts({ year, month, day, week }: Fields): readonly Expression[] {
-  if (!week || (week.hasMonth && week.hasDay)) return [year, month, day];
-  const start = call('bq.date_of_week', [year, week.number, integerLiteral(week.firstDay)], scalar('DATE'));
+/** The date of a year, month and day, of which a week or a day of the year gives those that no element behind it does. */
+function dateOf(place: Place, { year, month, day, dayOfYear, week }: Fields): Expression {
+  const given = dayOfYear ?? week;
+  const make = (parts: readonly Expression[]) => call('make_date', parts, scalar('DATE'));
+  if (!given || (given === week && week.hasMonth && week.hasDay)) return make([year, month, day]);
+  const start =
+    given === week
+      ? call('bq.date_of_week', [year, week.number, integerLiteral(week.firstDay)], scalar('DATE'))
+      : callMacro(place, 'date_of_day_of_year', [year, given.number]);
+  if (!given.hasMonth && !given.hasDay) return start;
   const part = (name: string) => call(name, [start], int64);
-  return [part('year'), week.hasMonth ? month : part('month'), week.hasDay ? day : part('day')];
+  return make([part('year'), given.hasMonth ? month : part('month'), given.hasDay ? day : part('day')]);
 }
 
 const times = (value: Expression, factor: number) => operation('*', [value, integerLiteral(factor)], int64);
