@@ -15,8 +15,8 @@ import { convert } from '../../coercion.ts';
 import { callMacro } from '../../macro-call.ts';
 import { rangeText } from '../../ranges.ts';
 import { type Place, Unsupported } from '../../unsupported.ts';
-import { withChosenText } from '../chosen-text.ts';
 import type { SpecialFunction } from '../special-function.ts';
+import { withChosenText } from './chosen-text.ts';
 import { joinTexts, type ValueTextFormat, valueText } from './value-text.ts';
 
 const [string, int64, bool] = [scalar('STRING'), scalar('INT64'), scalar('BOOL')];

@@ -14,9 +14,9 @@ import { bindValues } from '../../bind-values.ts';
 import { convert, distance } from '../../coercion.ts';
 import { callMacro } from '../../macro-call.ts';
 import { type Place, Unsupported } from '../../unsupported.ts';
-import { withChosenText } from '../chosen-text.ts';
 import { functionName } from '../function-name.ts';
 import type { SpecialFunction } from '../special-function.ts';
+import { withChosenText } from '../text/chosen-text.ts';
 
 const [string, int64] = [scalar('STRING'), scalar('INT64')];
 

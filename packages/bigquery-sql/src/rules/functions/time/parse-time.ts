@@ -16,9 +16,9 @@ import { convert, distance } from '../../coercion.ts';
 import { callMacro } from '../../macro-call.ts';
 import { requireZone } from '../../moment-text.ts';
 import { type Place, Unsupported } from '../../unsupported.ts';
-import { withChosenText } from '../chosen-text.ts';
 import { functionName } from '../function-name.ts';
 import type { SpecialFunction } from '../special-function.ts';
+import { withChosenText } from '../text/chosen-text.ts';
 import type { Fields } from './parse-elements.ts';
 import { parseTimePattern } from './parse-pattern.ts';
 

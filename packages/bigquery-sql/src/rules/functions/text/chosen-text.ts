@@ -1,9 +1,9 @@
-import { compareWith, integerLiteral, nullLiteral, operation } from '../../tree/build.ts';
-import type { Case, Expression } from '../../tree/nodes.ts';
-import { scalar, type Type } from '../../types.ts';
-import { bindValues, isForbiddenInLambda } from '../bind-values.ts';
-import { constantText } from '../expressions/constant-values.ts';
-import { type Place, Unsupported } from '../unsupported.ts';
+import { compareWith, integerLiteral, nullLiteral, operation } from '../../../tree/build.ts';
+import type { Case, Expression } from '../../../tree/nodes.ts';
+import { scalar, type Type } from '../../../types.ts';
+import { bindValues, isForbiddenInLambda } from '../../bind-values.ts';
+import { constantText } from '../../expressions/constant-values.ts';
+import { type Place, Unsupported } from '../../unsupported.ts';
 
 const [string, int64] = [scalar('STRING'), scalar('INT64')];
 
