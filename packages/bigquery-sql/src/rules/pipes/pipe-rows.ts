@@ -77,7 +77,7 @@ const namesOf = ({ ranges, columns }: Rows) => ({
   ],
 });
 
-/** What bare names refer to of a column. */
+/** The columns that bare names refer to: of a row of FROM, its fields. */
 const bareNames = (output: PipedColumn): readonly Output[] =>
   output.isRow
     ? starColumns({ name: output.isAnonymous ? undefined : output.name, columns: [], value: output.value })
