@@ -32,6 +32,30 @@ from people |> drop seen, joined |> where id = 1 |> select id, name
 from people |> select id, name |> rename id as number, name as who |> order by number
 from people |> select id, name |> rename id as name, name as id |> order by name
 from people |> select id, team |> as t |> where t.id < 3 |> select t.team, t.id |> order by 2
+from unnest(['X', 'x']) as tag |> set tag = lower(tag) |> aggregate count(*) as n group by tag
+from unnest([1, 2, 3]) as x |> set x = x + 1 |> where x > 2 |> rename x as y |> order by y
+from unnest([1, 2]) as x |> set x = 'a' |> where x = 'a'
+from people as p cross join unnest([1, 2]) as n |> set n = n * 10 |> select p.id, n |> order by id, n
+from unnest([10, 20]) as x with offset as o |> set o = 9 |> select x, o |> order by x
+from (select 1 as t, 2 as b) as t |> set t = 7 |> select t
+from (select 1 as a) as t |> extend 2 as t |> set t = 5 |> select t
+! from (select 1 as t, 2 as b) as t |> set t = 7 |> select t.b
+! from (select 1 as t, 2 as b) as t |> drop t |> select t
+! from unnest([1, 2]) as x |> extend x as y |> drop x |> select x
+from unnest([1, 2]) as a |> as b |> where b > 1 |> set b = b + 1
+from unnest([1, 2]) as a |> as b |> as c |> extend c + 1 as d |> select c, d |> order by c
+from unnest([struct(1 as f, 2 as g)]) as s |> where f = 1 |> set s = struct(s.g as h) |> select s
+from unnest([struct(1 as f, 2 as g)]) as s with offset as o |> extend f + g as sum |> drop o
+from unnest([struct(1 as f, 2 as g)]) as s |> extend 3 as y |> as t |> select t
+from unnest([struct(1 as f, 2 as g)]) as s |> extend 3 as y |> select *
+from people |> select as struct id, team |> as t |> set t = t.id |> order by t
+! from unnest([struct(1 as f, 2 as g)]) as s |> set f = 5
+! from unnest([struct(1 as f, 2 as g)]) as s |> as t |> select s
+! from unnest([1, 2]) as a |> as b |> select b.a
+! from unnest([1, 2]) as x |> rename x as y
+! from (select 1 as a, 2 as b) as t |> rename t as u
+! from (select 1 as a, 2 as b) as t |> drop t
+! from (select 1 as a, 2 as b) |> drop a, b
 ! from people |> drop missing
 ! from people |> rename missing as x
 ! from people |> set missing = 1

@@ -153,6 +153,7 @@ soundex(${'Ashcraft'; 'Tymczak'; 'Pfister'; 'Robert'; 'Rupert'; 'Honeyman'; '123
 normalize(${string})
 normalize(${'e\u0301'; 'ﬁ'; 'Å'; '①'; '각'}, ${NFC; NFD; NFKC; NFKD})
 -- NORMALIZE_AND_CASEFOLD
+normalize_and_casefold('${ΐ; ǰ; ẖ; ﬃ; ᾴ; İ}', ${nfc; nfd; nfkc; nfkd})
 normalize_and_casefold(${string})
 normalize_and_casefold(${'The ﬁne'; 'Å'; 'STRASSE ß'; 'İ'}, ${NFC; NFKC})
 -- TO_HEX
@@ -217,6 +218,11 @@ regexp_substr(${string}, ${pattern})
 regexp_substr('abcabc', 'b.', ${1; 3; 7})
 -- REGEXP_EXTRACT_ALL
 regexp_extract_all(${string}, ${pattern})
+regexp_extract_all('${ab; aé; a é;  x ; hello big world; 1👍}', ${r'\\b'; r'^|$'; r'(?m)^'; r'\\b|é'; r'\\d?\\b'; r'\\w*'; r'(x)|$'; r'\\B'; r'$'; r'(\\w?)\\b'})
+regexp_extract_all(b'1\xff', b'\\b')
+regexp_extract_all('a,é,,c,', r'[^,]*')
+regexp_extract('hello é', r'\\b', 1, ${1; 2; 3})
+regexp_substr('hello big', r'\\b', ${1; 2}, ${2; 4})
 regexp_extract_all('a1b22c333', ${r'\d+'; r'([a-z])\d'; r'z'; r'(\d)?'; r'x*'})
 -- REGEXP_INSTR
 regexp_instr(${string}, ${pattern})

@@ -75,7 +75,12 @@ format_timestamp('%Y-%m-%d %H:%M:%S %Z %z', timestamp '2024-07-01 12:00:00+00', 
 format_timestamp('%Ez %H', timestamp '2024-01-01 12:00:00+00', ${zone})
 format_timestamp('%E*z', timestamp '2024-07-01 12:00:00+00', ${zone})
 format_timestamp('%F %T', ${datetime})
+format_timestamp('%-m/%-d/%Y %-I:%M %p %:z %::z', ${timestamp}, ${zone})
+format_timestamp(if(${'a'; 'b'} = 'a', '%F', '%Y-%m'), ${timestamp}, 'Asia/Kolkata')
+format_timestamp('${%F; %Y|%-Y|%E4Y|%y}', timestamp '0001-01-01 00:00:00+00', 'America/New_York')
 -- PARSE_TIMESTAMP
+parse_timestamp('%Y%m%d %k%M', '20240229 930')
+parse_timestamp(if(${'a'; 'b'} = 'a', '%F', '%Y-%m-%d'), '2024-02-29', 'Asia/Kolkata')
 parse_timestamp('%Y-%m-%d %H:%M:%S', '${2024-02-29 10:20:30; 2023-02-29 10:20:30; 2024-02-29 24:00:00; 2024-02-29 10:20; ; 2024-2-9 1:2:3; 2024-02-29 10:20:30 }')
 parse_timestamp('%Y-%m-%dT%H:%M:%E*SZ', '${2024-02-29T10:20:30.123456Z; 2024-02-29T10:20:30Z; 2024-02-29T10:20:30.5Z}')
 parse_timestamp('%Y-%m-%d %H:%M:%S%z', '${2024-02-29 10:20:30+0100; 2024-02-29 10:20:30-0830; 2024-02-29 10:20:30}')

@@ -6,12 +6,12 @@ const normalizeTo = (text: string, form: string): string => text.normalize(formO
 
 const formOf = (name: string) => forms.find((form) => form === name) ?? 'NFC';
 
-/** Normalized and with Unicode's full case folding. */
+/** Normalized, and then with Unicode's full case folding, which may decompose characters. */
 function normalizeAndCasefold(text: string, form: string): string {
   const normalized = text.normalize(formOf(form));
   // ASCII, the most frequent text, needs no further steps.
   if (/^[\0-\x7f]*$/.test(normalized)) return normalized.toLowerCase();
-  return [...normalized].map(foldCharacter).join('').normalize(formOf(form));
+  return [...normalized].map(foldCharacter).join('');
 }
 
 /** Characters whose folding is not the lower case of their upper case. */

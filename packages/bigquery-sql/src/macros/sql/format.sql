@@ -1,5 +1,5 @@
 -- strftime pads years with zeros.
-create macro bq.without_zeros(t) as case when t >= '1' then t else ltrim(t, '0') end; -- varchar
+create macro bq.without_zeros(t) as case when t >= '1' then t else regexp_replace(t, '^0{1,3}', '') end; -- varchar
 -- Helpers of functions/format.ts.
 create macro bq.format_sign(negative, flags) as case when negative then '-' when contains(flags, '+') then '+' when contains(flags, ' ') then ' ' else '' end; -- varchar
 create macro bq.format_zeros(head, digits, width) as head || repeat('0', greatest(width - length(head) - length(digits), 0)) || digits; -- varchar

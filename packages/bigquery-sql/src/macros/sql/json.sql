@@ -8,7 +8,10 @@ create macro bq.json_sound(s) as case when regexp_matches(s, '(?i)n(an|f([,}\]\s
 create macro bq.json_has_odd_number(s) as regexp_matches(s, '(^|[:,\[\s])(-?(\d+(\.\d+)?[eE]|\d+\.\d+0([^\d]|$)|[\d.]{17}|0\.0000)|-0([^.\d]|$))'); -- boolean
 create macro bq.json_with_numbers(s) as case when regexp_matches(s, '\d[.eE]|-0|\d{19}') then array_to_string(list_transform(regexp_extract_all(s, '"(?:[^"\\]|\\.)*"|[^"]+'), lambda token: case when starts_with(token, '"') then token else regexp_replace(token, '(-?\d[\d.eE+-]*)', '"\\u0001#\\u0002\1"', 'g') end), '') else s end; -- varchar
 create macro bq.json_text_of(j) as regexp_replace(cast(j as varchar), '"\\u0001#\\u0002([^"]*)"', '\1', 'g'); -- varchar
-create macro bq.json_at(s, pointer) as case when pointer is null or s is null then null when bq.json_sound(s) then json_extract(bq.json_with_numbers(s), pointer) end; -- json
+-- An escaped surrogate without its other half is U+FFFD: JavaScript writes it of a text that is cut inside an emoji.
+create macro bq.json_mended(s) as replace(regexp_replace(regexp_replace(replace(s, '\\', '\u005c'), '\\u([dD][89abAB]..)\\u([dD][c-fC-F]..)', '\\uu\1\\uu\2', 'g'), '\\u[dD][89a-fA-F][\da-fA-F]{2}', '\\ufffd', 'g'), '\uu', '\u'); -- varchar
+create macro bq.json_at_mended(s, pointer) as case when contains(s, '\u') and regexp_matches(s, '\\u[dD]') and not json_valid(s) and json_valid(bq.json_mended(s)) then json_extract(bq.json_with_numbers(bq.json_mended(s)), pointer) end; -- json
+create macro bq.json_at(s, pointer) as case when pointer is null or s is null then null when bq.json_sound(s) then json_extract(bq.json_with_numbers(s), pointer) else bq.json_at_mended(s, pointer) end; -- json
 create macro bq.json_unmarked(s) as case when starts_with(s, chr(1) || '#' || chr(2)) then substr(s, 4) else s end; -- varchar
 create macro bq.json_scalar(j) as case when json_type(j) not in ('OBJECT', 'ARRAY', 'NULL') then bq.json_unmarked(j ->> '$') end; -- varchar
 create macro bq.json_not_null(j) as case when json_type(j) <> 'NULL' then j end; -- json
@@ -29,17 +32,19 @@ create macro bq.json_other_scalar(t, s, path) as case when bq.json_may_be_list(t
 -- A pass reads several paths of a text together: what DuckDB finds there, and the scalar that this is of.
 create macro bq.json_found(s, path) as case when bq.json_sound(s) then s end ->> path; -- varchar
 create macro bq.json_scalar_found(t, s, path) as case when bq.json_is_usual(t) then t when t is not null then list_transform([t], lambda u: bq.json_other_scalar(u, s, path))[1] end; -- varchar
-create macro bq.json_scalar_at(s, path) as list_transform([bq.json_found(s, path)], lambda t: bq.json_scalar_found(t, s, path))[1]; -- varchar
+create macro bq.json_scalar_read(t, s, path) as coalesce(bq.json_scalar_found(t, s, path), bq.json_scalar(bq.json_at_mended(s, path))); -- varchar
+create macro bq.json_scalar_at(s, path) as coalesce(list_transform([bq.json_found(s, path)], lambda t: bq.json_scalar_found(t, s, path))[1], bq.json_scalar(bq.json_at_mended(s, path))); -- varchar
 -- Where the only `key": ` of a text without escapes is followed by a number as DuckDB writes it, the text has it so.
 create macro bq.json_is_at_key(t, s, key, pattern) as not contains(s, '\') and (contains(s, key || t || ',') or contains(s, key || t || '}') or contains(s, key || ' ' || t || ',') or contains(s, key || ' ' || t || '}')) and not s like pattern; -- boolean
 create macro bq.json_scalar_of_key(t, s, path, key, pattern) as case when t < ':' and (try_cast(t as double) is null or bq.json_is_at_key(t, s, key, pattern)) then t else list_transform([t], lambda v: bq.json_other_scalar(v, s, path))[1] end; -- varchar
 create macro bq.json_scalar_found_at_key(t, s, path, key, pattern) as case when bq.json_is_usual(t) then t when t is not null then list_transform([t], lambda u: bq.json_scalar_of_key(u, s, path, key, pattern))[1] end; -- varchar
-create macro bq.json_scalar_at_key(s varchar, path varchar, key varchar, pattern varchar) as list_transform([bq.json_found(s, path)], lambda t: bq.json_scalar_found_at_key(t, s, path, key, pattern))[1]; -- varchar
+create macro bq.json_scalar_read_at_key(t, s, path, key, pattern) as coalesce(bq.json_scalar_found_at_key(t, s, path, key, pattern), bq.json_scalar(bq.json_at_mended(s, path))); -- varchar
+create macro bq.json_scalar_at_key(s varchar, path varchar, key varchar, pattern varchar) as coalesce(list_transform([bq.json_found(s, path)], lambda t: bq.json_scalar_found_at_key(t, s, path, key, pattern))[1], bq.json_scalar(bq.json_at_mended(s, path))); -- varchar
 create macro bq.json_other_value(t, j, path) as case when bq.json_may_be_list(t) then case when json_type(j, path) = 'VARCHAR' then t end when bq.json_may_be_number(t) then bq.json_value_scalar(json_extract(j, path)) else t end; -- varchar
 create macro bq.json_value_at(j, path) as list_transform([j ->> path], lambda t: case when bq.json_is_usual(t) then t when t is not null then list_transform([t], lambda u: bq.json_other_value(u, j, path))[1] end)[1]; -- varchar
 create macro bq.json_may_have_odd_number(t, s) as contains(t, '.') or contains(s, '-0') or regexp_matches(t, 'e[+-]?\d'); -- boolean
 create macro bq.json_with_odd_numbers(t, s, path) as case when bq.json_has_odd_number(s) then list_transform([s], lambda odd: bq.json_text_of(json_extract(bq.json_with_numbers(odd), path)))[1] else t end; -- varchar
-create macro bq.json_text_at(s, path) as list_transform([cast(json_extract(case when bq.json_sound(s) then s end, path) as varchar)], lambda t: case when t = 'null' or t is null then null when bq.json_may_have_odd_number(t, s) then list_transform([t], lambda u: bq.json_with_odd_numbers(u, s, path))[1] else t end)[1]; -- varchar
+create macro bq.json_text_at(s, path) as coalesce(list_transform([cast(json_extract(case when bq.json_sound(s) then s end, path) as varchar)], lambda t: case when t = 'null' or t is null then null when bq.json_may_have_odd_number(t, s) then list_transform([t], lambda u: bq.json_with_odd_numbers(u, s, path))[1] else t end)[1], bq.json_text_of(bq.json_not_null(bq.json_at_mended(s, path)))); -- varchar
 create macro bq.json_value(s varchar) as bq.json_scalar(bq.json_at(s, '$')); -- varchar
 create macro bq.json_value(s varchar, path varchar) as bq.json_scalar_at(s, path); -- varchar
 create macro bq.json_value(j json) as bq.json_value_scalar(j); -- varchar

@@ -50,14 +50,10 @@ create macro bq.right(s varchar, n bigint) as case when s is null then null when
 create macro bq.right(b blob, n bigint) as bq.text_as_bytes(list_transform([bq.bytes_as_text(b)], lambda bound: bq."right(s varchar, n bigint)"(bound, n))[1]); -- blob
 create macro bq.substr_from(s, start) as case when start < -length(s) then s else substr(s, case when start = 0 then 1 else bq.text_position(start) end) end; -- varchar
 create macro bq.substr_of(s, start, n) as case when start between 1 and 4294967295 and n between 0 and 4294967295 then substr(s, start, n) when s is null or start is null then null when n < 0 then bq.fail('SUBSTR of a negative length') else left(bq.substr_from(s, start), bq.text_position(n)) end; -- varchar
-create macro bq.substr(s varchar, start bigint) as bq.substr_from(s, start); -- varchar
-create macro bq.substr(s varchar, start bigint, n bigint) as bq.substr_of(s, start, n); -- varchar
-create macro bq.substr(b blob, start bigint) as bq.text_as_bytes(list_transform([bq.bytes_as_text(b)], lambda bound: bq.substr_from(bound, start))[1]); -- blob
-create macro bq.substr(b blob, start bigint, n bigint) as bq.text_as_bytes(list_transform([bq.bytes_as_text(b)], lambda bound: bq.substr_of(bound, start, n))[1]); -- blob
-create macro bq.substring(s varchar, start bigint) as bq.substr_from(s, start); -- varchar
-create macro bq.substring(s varchar, start bigint, n bigint) as bq.substr_of(s, start, n); -- varchar
-create macro bq.substring(b blob, start bigint) as bq.text_as_bytes(list_transform([bq.bytes_as_text(b)], lambda bound: bq.substr_from(bound, start))[1]); -- blob
-create macro bq.substring(b blob, start bigint, n bigint) as bq.text_as_bytes(list_transform([bq.bytes_as_text(b)], lambda bound: bq.substr_of(bound, start, n))[1]); -- blob
+create macro bq.{substr|substring}(s varchar, start bigint) as bq.substr_from(s, start); -- varchar
+create macro bq.{substr|substring}(s varchar, start bigint, n bigint) as bq.substr_of(s, start, n); -- varchar
+create macro bq.{substr|substring}(b blob, start bigint) as bq.text_as_bytes(list_transform([bq.bytes_as_text(b)], lambda bound: bq.substr_from(bound, start))[1]); -- blob
+create macro bq.{substr|substring}(b blob, start bigint, n bigint) as bq.text_as_bytes(list_transform([bq.bytes_as_text(b)], lambda bound: bq.substr_of(bound, start, n))[1]); -- blob
 create macro bq.split(s varchar) as string_split(s, ','); -- varchar[]
 create macro bq.split(s varchar, separator varchar) as case when separator is not null then string_split(s, separator) end; -- varchar[]
 create macro bq.split(b blob, separator blob) as case when separator is not null then list_transform(string_split(bq.bytes_as_text(b), bq.bytes_as_text(separator)), lambda part: bq.text_as_bytes(part)) end; -- blob[]

@@ -23,9 +23,9 @@ interface Read {
 
 /** The macros of one value, which take the value that DuckDB finds at the path. */
 const macroOfValue: Readonly<Record<string, string>> = {
-  json_scalar_at_key: 'bq.json_scalar_found_at_key',
-  json_value: 'bq.json_scalar_found',
-  json_extract_scalar: 'bq.json_scalar_found',
+  json_scalar_at_key: 'bq.json_scalar_read_at_key',
+  json_value: 'bq.json_scalar_read',
+  json_extract_scalar: 'bq.json_scalar_read',
 };
 
 function readOf(node: Expression): (Read & { readonly macro: string }) | undefined {

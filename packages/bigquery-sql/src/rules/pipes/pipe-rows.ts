@@ -4,7 +4,7 @@ import { unusedName } from '../../tree/fresh-names.ts';
 import type { Expression, From, Member, Select } from '../../tree/nodes.ts';
 import type { Context, ResolvedFrom, ResolvedQuery } from '../context.ts';
 import { computedFirst } from '../queries/after-grouping.ts';
-import { bareColumns, nameOutputs, type Output, rangeOf, starColumns } from '../queries/outputs.ts';
+import { bareColumns, nameOutputs, type Output, rangeOf, starColumns, toOutput } from '../queries/outputs.ts';
 import { absentIn, type Range, type Scope } from '../scope.ts';
 
 /** The rows that one pipe operator passes to the next. */
@@ -13,9 +13,16 @@ export interface Rows {
   /** The tables that expressions may still name. */
   readonly ranges: readonly Range[];
   /** The columns, which bare names refer to. */
-  readonly columns: readonly Output[];
-  /** Each row as one value, after SELECT AS STRUCT or AS VALUE. */
+  readonly columns: readonly PipedColumn[];
+  /** Each row as one value: after SELECT AS STRUCT or AS VALUE, and of an array that is all of FROM. */
   readonly value?: Expression | undefined;
+  /** True if the value is of an array in FROM: readers of the query see its fields as columns. */
+  readonly isElement?: boolean;
+}
+
+interface PipedColumn extends Output {
+  /** True for a STRUCT that is a row of an item of FROM: bare names refer to its fields. */
+  readonly isRow?: boolean;
 }
 
 /** The rows of a query. */
@@ -25,16 +32,31 @@ export function rowsOf(input: ResolvedQuery, context: Context, name?: string): R
   return {
     from: { kind: 'derived', alias, query: input.query },
     ranges: [range],
-    columns: starColumns(range),
+    columns: range.value ? [valueColumn(name, range.value)] : starColumns(range),
     value: range.value,
   };
 }
 
 /** The rows of FROM. */
-export const rowsOfFrom = ({ from, ranges }: ResolvedFrom): Rows => ({
-  from,
-  ranges,
-  columns: ranges.flatMap(bareColumns),
+export function rowsOfFrom({ from, ranges }: ResolvedFrom): Rows {
+  const columns = ranges.flatMap((range): readonly PipedColumn[] =>
+    range.value && !range.merged ? [valueColumn(range.name, range.value)] : bareColumns(range),
+  );
+  const [only, another] = ranges;
+  return { from, ranges, columns, value: another ? undefined : only?.value, isElement: true };
+}
+
+/** The rows by a new name, which is the only one that expressions may put before a point. */
+export function namedRows(name: string, rows: Rows): Rows {
+  const { value } = rows;
+  if (value) return { ...rows, ranges: [{ name, columns: [], value }], columns: [valueColumn(name, value)] };
+  const columns = rows.columns.map(({ isRow: _, ...column }) => column);
+  return { ...rows, ranges: [{ name, columns }], columns };
+}
+
+const valueColumn = (name: string | undefined, value: Expression): PipedColumn => ({
+  ...toOutput(name, value),
+  isRow: true,
 });
 
 /** The names that an expression over the rows may use. */
@@ -46,10 +68,20 @@ export const fromOf = (rows: Rows): ResolvedFrom => ({ from: rows.from, ...names
 /** Columns are read by their bare names, and those of a table by its name, too. */
 const namesOf = ({ ranges, columns }: Rows) => ({
   ranges: [
-    { name: undefined, columns, ...(isIncomplete(ranges) && { acceptsAnyColumn: true as const }) },
+    {
+      name: undefined,
+      columns: columns.flatMap(bareNames),
+      ...(isIncomplete(ranges) && { acceptsAnyColumn: true as const }),
+    },
     ...ranges.map((range) => ({ ...range, isQualifiedOnly: true as const })),
   ],
 });
+
+/** The columns that bare names refer to: of a row of FROM, its fields. */
+const bareNames = (output: PipedColumn): readonly Output[] =>
+  output.isRow
+    ? starColumns({ name: output.isAnonymous ? undefined : output.name, columns: [], value: output.value })
+    : [output];
 
 /** The rows of a query over the rows, which keeps all that expressions may name. */
 export function nest(rows: Rows, clauses: Partial<Select>, context: Context): Rows {
@@ -79,15 +111,16 @@ export function toQuery(
   rows: Rows,
   clauses: Partial<Select> = {},
 ): ResolvedQuery & { readonly query: Select } {
-  const { members, columns } = nameOutputs(
-    rows.value ? [{ name: 'value', value: rows.value }] : rows.columns,
-  );
+  const { value, isElement, columns: own } = rows;
+  const isValue = value !== undefined && !isElement;
+  const outputs = value && isElement ? own.flatMap(bareNames) : own;
+  const { members, columns } = nameOutputs(isValue ? [{ name: 'value', value }] : outputs);
   const query = select({ columns: members, ...(rows.from && { from: rows.from }), ...clauses });
   const acceptsAnyColumn = isIncomplete(rows.ranges);
   return {
     query,
     columns,
-    isValue: rows.value !== undefined,
+    isValue,
     ...(acceptsAnyColumn && { acceptsAnyColumn }),
     ...absentIn(rows.ranges),
   };

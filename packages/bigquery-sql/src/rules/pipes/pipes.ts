@@ -20,6 +20,7 @@ import {
   absentIn,
   childOf,
   emptyScope,
+  fieldsNamed,
   findAbsent,
   type Range,
   requireOnce,
@@ -28,7 +29,7 @@ import {
 } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import { aggregate } from './aggregate.ts';
-import { fromOf, nest, type Rows, rowsOf, rowsOfFrom, scopeOf, toQuery } from './pipe-rows.ts';
+import { fromOf, namedRows, nest, type Rows, rowsOf, rowsOfFrom, scopeOf, toQuery } from './pipe-rows.ts';
 
 /** Applies pipe operators one after the other. @returns the rows, and the common tables that they read */
 export function applyPipes(
@@ -65,18 +66,11 @@ function applyPipe(
     case 'PipeSet':
       return assign(node, rows, inner, context);
     case 'PipeDrop':
-      requireOnce('DROP', node.columns);
-      for (const name of node.columns) if (!findAbsent(name.name, rows.ranges)) findOutput(name, rows);
-      return {
-        ...rows,
-        columns: rows.columns.filter(
-          ({ name }) => !node.columns.some((dropped) => sameName(dropped.name, name)),
-        ),
-      };
+      return drop(node, rows);
     case 'PipeRename':
       return rename(node, rows);
     case 'PipeAs':
-      return { ...rows, ranges: [namedRange(node.alias.name, rows)] };
+      return namedRows(node.alias.name, rows);
     case 'PipeWhere': {
       const test = context.expression(node.condition, inner);
       requireBool(node.condition, test, 'WHERE');
@@ -120,10 +114,6 @@ function applyPipe(
       );
   }
 }
-
-/** The rows of SELECT AS VALUE are values, and have no columns. */
-const namedRange = (name: string, { columns, value }: Rows): Range =>
-  value === undefined ? { name, columns } : { name, columns: [], value };
 
 function selectColumns(node: Syntax.PipeSelect, rows: Rows, scope: Scope, context: Context): Rows {
   const selected = selectList(node.items, withWindows(node.windows, scope, context), context);
@@ -171,15 +161,35 @@ function assign(node: Syntax.PipeSet, rows: Rows, scope: Scope, context: Context
       value: context.expression(expression, scope),
     };
   }
-  return nest({ ...rows, columns }, {}, context);
+  const names = node.assignments.map(({ column }) => column);
+  return nest({ ...rows, columns, ranges: withoutNames(rows.ranges, names), value: undefined }, {}, context);
 }
+
+function drop({ columns: names, ...node }: Syntax.PipeDrop, rows: Rows): Rows {
+  requireOnce('DROP', names);
+  const absent = names.filter(({ name }) => findAbsent(name, rows.ranges));
+  const dropped = names.filter((name) => !absent.includes(name)).map((name) => findOutput(name, rows));
+  const columns = rows.columns.filter((output) => !dropped.includes(output));
+  if (columns.length === 0) throw new Unsupported(node, 'DROP leaves no column: it drops all');
+  return { ...rows, columns, ranges: withoutNames(rows.ranges, names), value: undefined };
+}
+
+/** The FROM items, of which those whose name is that of a column that was set or dropped have no name. */
+const withoutNames = (ranges: readonly Range[], names: readonly Syntax.Identifier[]): readonly Range[] =>
+  ranges.map((range) =>
+    names.some(({ name }) => sameName(name, range.name ?? '')) ? { ...range, name: undefined } : range,
+  );
 
 function rename(node: Syntax.PipeRename, rows: Rows): Rows {
   requireOnce(
     'RENAME',
     node.columns.map(({ from }) => from),
   );
-  const renamed = node.columns.map(({ from, to }) => ({ output: findOutput(from, rows), name: to.name }));
+  const renamed = node.columns.map(({ from, to }) => {
+    if (rows.ranges.some(({ name = '' }) => sameName(name, from.name)))
+      throw new Unsupported(from, `RENAME takes columns, and ${from.name} is an alias in FROM: use SELECT`);
+    return { output: findOutput(from, rows), name: to.name };
+  });
   return {
     ...rows,
     columns: rows.columns.map((output) => {
@@ -189,11 +199,12 @@ function rename(node: Syntax.PipeRename, rows: Rows): Rows {
   };
 }
 
-function findOutput(name: Syntax.Identifier, { columns, ranges, value }: Rows): Output {
-  if (value) throw new Unsupported(name, `${name.name} is a field of a row that is one value: use SELECT`);
+function findOutput(name: Syntax.Identifier, { columns, ranges }: Rows): Output {
   const [found, another] = columns.filter(
     (output) => !output.isAnonymous && sameName(output.name, name.name),
   );
+  if (!found && columns.some(({ isRow, value }) => isRow && fieldsNamed(value, name.name).length > 0))
+    throw new Unsupported(name, `${name.name} is a field of a row that is one value: use SELECT`);
   if (!found)
     throw unknownColumn(name, () => columns.map((output) => output.name), { ...emptyScope, ranges });
   if (another) throw new Unsupported(name, `${name.name} is ambiguous`);

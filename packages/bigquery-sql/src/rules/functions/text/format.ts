@@ -5,19 +5,18 @@ import {
   compareWith,
   concatTexts,
   integerLiteral,
-  nullLiteral,
   operation,
   textLiteral,
 } from '../../../tree/build.ts';
-import type { Case, Expression } from '../../../tree/nodes.ts';
-import { describeType, isScalar, type ScalarName, scalar, type Type } from '../../../types.ts';
-import { bindValues, isForbiddenInLambda } from '../../bind-values.ts';
+import type { Expression } from '../../../tree/nodes.ts';
+import { describeType, isScalar, type ScalarName, scalar } from '../../../types.ts';
+import { bindValues } from '../../bind-values.ts';
 import { convert } from '../../coercion.ts';
-import { constantText } from '../../expressions/constant-values.ts';
 import { callMacro } from '../../macro-call.ts';
 import { rangeText } from '../../ranges.ts';
 import { type Place, Unsupported } from '../../unsupported.ts';
 import type { SpecialFunction } from '../special-function.ts';
+import { withChosenText } from './chosen-text.ts';
 import { joinTexts, type ValueTextFormat, valueText } from './value-text.ts';
 
 const [string, int64, bool] = [scalar('STRING'), scalar('INT64'), scalar('BOOL')];
@@ -35,82 +34,11 @@ const maxSize = 1_048_576;
 
 /** FORMAT with literal format strings, of which conditions may choose one. */
 export const format: SpecialFunction = (place, [given, ...args]) => {
-  const pattern = given && joinedWithChoice(given);
-  if (pattern?.kind === 'case') return formatChosen(place, pattern, args);
-  return formatWithText(place, pattern && constantText(pattern), args);
-};
-
-function formatWithText(place: Place, text: string | null | undefined, args: readonly Expression[]) {
-  if (text === null) return nullLiteral(string);
-  if (text !== undefined) return formatWith(place, text, args);
-  throw new Unsupported(
-    place,
-    'the first argument of FORMAT must be a string literal, or be chosen among literals by CASE or IF',
+  if (!given) throw new Unsupported(place, 'FORMAT takes a format string');
+  return withChosenText(place, 'FORMAT', string, given, args, (text, values) =>
+    formatWith(place, text, values),
   );
-}
-
-/** Each format string writes its arguments again: DuckDB's text of a specifier has some hundred characters. */
-const maxChosenSpecifiers = 200;
-
-/** The arguments are computed once: calls inside calls would otherwise double at each level. */
-function formatChosen(place: Place, pattern: Case, args: readonly Expression[]): Expression {
-  const patterns = resultsOf(pattern);
-  const texts = patterns.map((one) => constantText(one));
-  const specifiers = texts.map((text) => Math.max(1, (text ?? '').split('%').length - 1));
-  if (specifiers.reduce((sum, count) => sum + count, 0) > maxChosenSpecifiers)
-    throw new Unsupported(
-      place,
-      `the format strings that FORMAT chooses among have at most ${maxChosenSpecifiers} specifiers together`,
-    );
-  const write = (at: number, values: readonly Expression[]) => formatWithText(place, texts[at], values);
-  // A lambda takes no conditions with subqueries: the number of the format string is then one more value.
-  if (!isForbiddenInLambda(pattern))
-    return bindValues(args, (...values) => withResults(pattern, string, (at) => write(at, values)));
-  const number = withResults(pattern, int64, (at) => integerLiteral(BigInt(at)));
-  return bindValues([number, ...args], (chosen = number, ...values) => ({
-    kind: 'case',
-    type: string,
-    branches: patterns.map((_, at) => ({
-      when: compareWith('=', chosen, integerLiteral(BigInt(at))),
-      result: write(at, values),
-    })),
-  }));
-}
-
-/** A choice that is joined with other texts, as a choice among the joined texts. */
-function joinedWithChoice(pattern: Expression): Expression {
-  if (pattern.kind !== 'operation' || pattern.operator !== '||') return pattern;
-  const at = pattern.operands.findIndex(({ kind }) => kind === 'case');
-  const choice = pattern.operands[at];
-  if (choice?.kind !== 'case') return pattern;
-  const results = resultsOf(choice);
-  return withResults(choice, string, (number) =>
-    operation('||', pattern.operands.with(at, results[number] ?? choice), string),
-  );
-}
-
-/** The results that a CASE chooses among, including those of each CASE inside it. */
-const resultsOf = (value: Expression | undefined): readonly Expression[] => {
-  if (value?.kind !== 'case') return value ? [value] : [];
-  return [...value.branches.map(({ result }) => result), value.otherwise].flatMap(resultsOf);
 };
-
-/** The same choice among other results, by their numbers in `resultsOf`. */
-function withResults(node: Case, type: Type, resultAt: (at: number) => Expression): Case {
-  let count = 0;
-  const choose = (value: Expression): Expression => {
-    if (value.kind === 'case') return replaced(value);
-    count += 1;
-    return resultAt(count - 1);
-  };
-  const replaced = ({ otherwise, branches }: Case): Case => ({
-    kind: 'case',
-    type,
-    branches: branches.map(({ when, result }) => ({ when, result: choose(result) })),
-    ...(otherwise && { otherwise: choose(otherwise) }),
-  });
-  return replaced(node);
-}
 
 /** A concatenation of texts and formatted arguments. */
 function formatWith(place: Place, pattern: string, args: readonly Expression[]): Expression {

@@ -5,18 +5,18 @@ import {
   concatTexts,
   integerLiteral,
   literal as literalOf,
-  nullLiteral,
   operation,
   textLiteral,
 } from '../../../tree/build.ts';
 import type { Expression } from '../../../tree/nodes.ts';
-import { describeType, isScalar, type ScalarName, scalar } from '../../../types.ts';
+import { describeType, type ScalarName, scalar } from '../../../types.ts';
 import { bindValues } from '../../bind-values.ts';
 import { convert, distance } from '../../coercion.ts';
 import { callMacro } from '../../macro-call.ts';
 import { type Place, Unsupported } from '../../unsupported.ts';
 import { functionName } from '../function-name.ts';
 import type { SpecialFunction } from '../special-function.ts';
+import { withChosenText } from '../text/chosen-text.ts';
 
 const [string, int64] = [scalar('STRING'), scalar('INT64')];
 
@@ -45,24 +45,11 @@ export const formatTime: SpecialFunction = (place, [format, value, zone, another
   const type = nearest(acceptedTypes[name] ?? [], value);
   if (!type || (zone && type !== 'TIMESTAMP'))
     throw new Unsupported(place, `${name.toUpperCase()} does not take (${describeType(value.type)})`);
-  const written = literalFormat(place, format, name);
-  if (written === null) return nullLiteral(string);
-  return formattedTime(place, parseFormat(place, written, type), type, convert(value, scalar(type)), zone);
-};
-
-/**
- * The format of a call; null for NULL.
- *
- * @throws Unsupported if it is not a literal
- */
-export function literalFormat(place: Place, format: Expression, name: string): string | null {
-  if (format.kind === 'literal' && format.value === null) return null;
-  if (format.kind === 'literal' && isScalar(format.type, 'STRING')) return String(format.value);
-  throw new Unsupported(
-    place,
-    `the format of ${name.toUpperCase()}, its first argument, must be a string literal`,
+  const given = [convert(value, scalar(type)), ...(zone ? [zone] : [])];
+  return withChosenText(place, name.toUpperCase(), string, format, given, (text, [shown = value, zone]) =>
+    formattedTime(place, parseFormat(place, text, type), type, shown, zone),
   );
-}
+};
 
 function nearest(types: readonly ScalarName[], value: Expression): ScalarName | undefined {
   const reachable = types.filter((type) => distance(value, scalar(type)) !== undefined);
@@ -127,15 +114,17 @@ function joinElements(elements: readonly Element[], operand: TimeOperand): Expre
 const withoutPadding = (text: Expression): Expression =>
   computeFirst([text], (padded = text) => call('bq.without_zeros', [padded], string));
 
-/** `%Y`, `%E3S`, `%Om` … or any other single character. */
-const token = /%(E(?:[0-9*][Sf]|4Y|\*z|[zYyCcXx])|:{1,3}z|O[deHImMSUuVWwy]|[^EO])|[\s\S]/g;
+/** `%Y`, `%E3S`, `%Om`, `%-d` … or any other single character. */
+const token = /%(E(?:[0-9*][Sf]|4Y|\*z|[zYyCcXx])|:{1,3}z|O[deHImMSUuVWwy]|[-_0^#][A-Za-z]|[^EO])|[\s\S]/g;
 
 function parseFormat(place: Place, format: string, type: ScalarName): readonly Element[] {
   return [...format.matchAll(token)].flatMap(([text, name]) => {
     if (name === undefined) return [literal(text)];
-    if (/^(?:[-_0-9^#J:]|E[0-9*]f)/.test(name))
+    const isFlagged = /^[-_0^#]./.test(name);
+    const found = isFlagged ? flagged(name, type) : elements(name, type);
+    if (!found && (isFlagged || /^(?:[-_0-9^#J:]|E[0-9*]f)/.test(name)))
       throw new Unsupported(place, `the format element ${text} is not supported`);
-    return elements(name, type) ?? [literal(text)];
+    return found ?? [literal(text)];
   });
 }
 
@@ -156,9 +145,33 @@ function elements(name: string, type: ScalarName): readonly Element[] | undefine
   if (type !== 'DATE' && name in clockElements) return clockElements[name];
   const fraction = type === 'DATE' ? null : /^E(\d)S$/.exec(name);
   if (fraction) return secondsWith(Number(fraction[1]));
+  const digits = type === 'DATE' ? null : /^E([1-9])f$/.exec(name);
+  if (digits) return fractionOf(Number(digits[1]));
   if ((type === 'DATETIME' || type === 'TIMESTAMP') && name === 's') return epochSeconds;
   if (name === 'E*z' && type !== 'TIMESTAMP') return [literal('+00:00:00')];
   return type === 'TIMESTAMP' ? zoneElements[name] : undefined;
+}
+
+/** An element with a flag for other padding, or for capitals; undefined for others than numbers and names. */
+function flagged(name: string, type: ScalarName): readonly Element[] | undefined {
+  const [flag, letter = ''] = name;
+  const whole = elements(letter, type);
+  if (!whole) return undefined;
+  const written = (write: (text: Expression) => Expression): readonly Element[] => [
+    { text: (operand) => write(joinElements(whole, operand)) },
+  ];
+  if ('aAbBhp'.includes(letter)) {
+    if (flag !== '^' && flag !== '#') return whole;
+    const change = flag === '#' && letter === 'p' ? 'lower' : 'upper';
+    return written((text) => call(change, [text], string));
+  }
+  if ('Puw'.includes(letter)) return whole;
+  const padding = flag === '_' ? ' ' : flag === '0' ? '0' : undefined;
+  const number = (text: Expression) => asText(castTo(text, int64));
+  if (flag === '-' && 'deHIjklmMSUVWygCGY'.includes(letter)) return written(number);
+  if (padding && 'deHIjklmMSUVWyg'.includes(letter))
+    return written((text) => padLeft(number(text), letter === 'j' ? 3 : 2, padding));
+  return flag === '-' && letter in composites ? whole : undefined;
 }
 
 const composites: Readonly<Record<string, string>> = {
@@ -236,12 +249,10 @@ const clockElements: Readonly<Record<string, readonly Element[]>> = {
 };
 
 const secondsWith = (digits: number): readonly Element[] =>
-  digits === 0
-    ? strftime('%S')
-    : [
-        { strftime: '%S.' },
-        ...expression((civil) => call('left', [formatted(civil, '%f000'), integerLiteral(digits)], string)),
-      ];
+  digits === 0 ? strftime('%S') : [{ strftime: '%S.' }, ...fractionOf(digits)];
+
+const fractionOf = (digits: number): readonly Element[] =>
+  expression((civil) => call('left', [formatted(civil, '%f000'), integerLiteral(digits)], string));
 
 const microseconds = (value: Expression) => call('epoch_us', [value], int64);
 
@@ -263,6 +274,8 @@ const zoneText =
 const zoneElements: Readonly<Record<string, readonly Element[]>> = {
   'E*z': [{ text: zoneText('offset_with_colon') }, literal(':00')],
   Ez: [{ text: zoneText('offset_with_colon') }],
+  ':z': [{ text: zoneText('offset_with_colon') }],
+  '::z': [{ text: zoneText('offset_with_colon') }, literal(':00')],
   Z: [{ text: zoneText('zone_name') }],
   z: [{ text: zoneText('offset_text') }],
 };

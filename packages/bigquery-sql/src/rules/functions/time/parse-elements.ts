@@ -15,7 +15,7 @@ export interface Fields {
   year: Expression;
   month: Expression;
   day: Expression;
-  dayOfYear?: Expression;
+  dayOfYear?: DayOfYear;
   /** The start of a week, of which elements behind it replace the month and the day. */
   week?: Week;
   hour: Expression;
@@ -28,6 +28,13 @@ export interface Fields {
   epoch?: Expression;
   offset?: Expression;
   zone?: Expression;
+}
+
+/** A day of a year, of which elements behind it replace the month and the day. */
+interface DayOfYear {
+  readonly number: Expression;
+  hasMonth: boolean;
+  hasDay: boolean;
 }
 
 /** A week of a year, counted from the first one that starts with a day: 0 for Sunday, 1 for Monday. */
@@ -44,6 +51,8 @@ export interface Step {
   readonly prefix?: string;
   /** The maximum number of digits. Matching is greedy. */
   readonly digits?: number;
+  /** First digits behind which no more is read, as the number would be too large. */
+  readonly alone?: string;
   /** A pattern for elements that are not numbers; `(` begins the group. */
   readonly pattern?: string;
   readonly set?: (fields: Fields, group: Expression) => void;
@@ -61,7 +70,7 @@ const parsedNumber = (group: Expression, low: number, high: number): Expression 
  * @param alsoSet what the element means for other fields
  */
 const number = (
-  field: 'year' | 'month' | 'day' | 'dayOfYear' | 'hour' | 'minute' | 'second',
+  field: 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second',
   digits: number,
   low: number,
   high: number,
@@ -74,16 +83,11 @@ const number = (
   },
 });
 
-const clearDayOfYear = (fields: Fields) => {
-  delete fields.dayOfYear;
+const replaceMonth = ({ dayOfYear, week }: Fields) => {
+  for (const start of [dayOfYear, week]) if (start) start.hasMonth = true;
 };
-const replaceMonth = (fields: Fields) => {
-  clearDayOfYear(fields);
-  if (fields.week) fields.week.hasMonth = true;
-};
-const replaceDay = (fields: Fields) => {
-  clearDayOfYear(fields);
-  if (fields.week) fields.week.hasDay = true;
+const replaceDay = ({ dayOfYear, week }: Fields) => {
+  for (const start of [dayOfYear, week]) if (start) start.hasDay = true;
 };
 const hoursAreTwelve = (twelveHours: boolean) => (fields: Fields) => {
   fields.twelveHours = twelveHours;
@@ -98,6 +102,12 @@ const week = (firstDay: 0 | 1): Step => ({
     fields.week = { number: parsedNumber(group, 0, 53), firstDay, hasMonth: false, hasDay: false };
   },
 });
+const dayOfYear: Step = {
+  digits: 3,
+  set: (fields, group) => {
+    fields.dayOfYear = { number: parsedNumber(group, 1, 366), hasMonth: false, hasDay: false };
+  },
+};
 const hour = number('hour', 2, 0, 23, hoursAreTwelve(false));
 const twelveHours: Step = { prefix: '\\s*', ...number('hour', 2, 1, 12, hoursAreTwelve(true)) };
 const minute = number('minute', 2, 0, 59);
@@ -179,13 +189,13 @@ const elements: Readonly<Record<string, readonly Step[]>> = {
   E4Y: [{ ...year(4), pattern: '(\\d{4})' }],
   'E*S': [second, fraction('+')],
   Ez: [offset('(Z|[+-](?:[01]\\d|2[0-3])(?::?[0-5]\\d)?)')],
-  e: allowSpaces([day]),
+  e: allowSpaces([{ ...day, alone: '[4-9]' }]),
   F: ymd,
   H: [hour],
   h: [monthName],
   I: [twelveHours],
-  j: allowSpaces([number('dayOfYear', 3, 1, 366)]),
-  k: allowSpaces([hour]),
+  j: allowSpaces([dayOfYear]),
+  k: allowSpaces([{ ...hour, alone: '[3-9]' }]),
   l: [twelveHours],
   M: [minute],
   m: [month],

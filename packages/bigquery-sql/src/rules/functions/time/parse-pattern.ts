@@ -35,8 +35,7 @@ export function parseTimePattern(format: string, invalid: string): TimePattern {
 /** The pattern of texts that match all steps in their order. */
 function timePatternOf(steps: readonly Step[]): Omit<TimePattern, 'unsupported'> {
   const body = steps.map(
-    (step, at) =>
-      (step.prefix ?? '') + (step.pattern ?? `(${digitsPattern(step.digits ?? 1, steps.slice(at + 1))})`),
+    (step, at) => (step.prefix ?? '') + (step.pattern ?? `(${numberPattern(step, steps.slice(at + 1))})`),
   );
   const setters = steps.flatMap(({ set }) => set ?? []);
   const names = setters.map((_, at) => `part_${at + 1}`);
@@ -62,6 +61,9 @@ const startOfEpoch = (): Fields => ({
   second: integerLiteral(0),
   microsecond: integerLiteral(0),
 });
+
+const numberPattern = ({ alone, digits = 1 }: Step, following: readonly Step[]): string =>
+  (alone === undefined ? '' : `${alone}|`) + digitsPattern(digits, following);
 
 /** Matches greedily up to the maximum: if more digits could follow, fewer must not match. */
 function digitsPattern(max: number, following: readonly Step[]): string {

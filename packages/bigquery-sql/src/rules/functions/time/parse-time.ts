@@ -6,7 +6,6 @@ import {
   field,
   integerLiteral,
   list,
-  nullLiteral,
   operation,
   textLiteral,
 } from '../../../tree/build.ts';
@@ -19,7 +18,7 @@ import { requireZone } from '../../moment-text.ts';
 import { type Place, Unsupported } from '../../unsupported.ts';
 import { functionName } from '../function-name.ts';
 import type { SpecialFunction } from '../special-function.ts';
-import { literalFormat } from './format-time.ts';
+import { withChosenText } from '../text/chosen-text.ts';
 import type { Fields } from './parse-elements.ts';
 import { parseTimePattern } from './parse-pattern.ts';
 
@@ -43,18 +42,26 @@ export const parseTime: SpecialFunction = (place, [format, value, zone, another]
   if (!format || !value || another || (zone && type !== 'TIMESTAMP') || distance(value, string) === undefined)
     throw new Unsupported(place, `${name.toUpperCase()} takes a format and a STRING`);
   requireZone(place, zone);
-  const written = literalFormat(place, format, name);
-  if (written === null) return nullLiteral(scalar(type));
-  const { unsupported, ...pattern } = parseTimePattern(written, invalid);
-  if (unsupported !== undefined)
-    throw new Unsupported(place, `${unsupported} is not supported in this format`);
-  return bindValues([convert(value, string)], (text = value) => {
-    const parsed = parsedTime(place, type, pattern, text, zone);
-    // DuckDB ends the process at times, if a TRY has many errors in the second value of a COALESCE.
-    const isSafe = functionName(place.name).startsWith('safe.');
-    const usual = zone === undefined && !isSafe ? usualTime(type, written, text) : undefined;
-    return usual ? call('coalesce', [usual, parsed], parsed.type) : parsed;
-  });
+  const given = [convert(value, string), ...(zone ? [zone] : [])];
+  return withChosenText(
+    place,
+    name.toUpperCase(),
+    scalar(type),
+    format,
+    given,
+    (written, [text = value, zone]) => {
+      const { unsupported, ...pattern } = parseTimePattern(written, invalid);
+      if (unsupported !== undefined)
+        throw new Unsupported(place, `${unsupported} is not supported in this format`);
+      return bindValues([text], (bound = text) => {
+        const parsed = parsedTime(place, type, pattern, bound, zone);
+        // DuckDB ends the process at times, if a TRY has many errors in the second value of a COALESCE.
+        const isSafe = functionName(place.name).startsWith('safe.');
+        const usual = zone === undefined && !isSafe ? usualTime(type, written, bound) : undefined;
+        return usual ? call('coalesce', [usual, parsed], parsed.type) : parsed;
+      });
+    },
+  );
 };
 
 /** DuckDB's format for each element that its strptime and strftime write in the same way. */
@@ -129,11 +136,8 @@ function parsedTime(
 }
 
 function parsedValue(place: Place, type: TimeType, fields: Fields, zone: Expression | undefined): Expression {
-  const { year, dayOfYear, epoch } = fields;
-  const date =
-    dayOfYear === undefined
-      ? call('make_date', dateParts(fields), scalar('DATE'))
-      : callMacro(place, 'date_of_day_of_year', [year, dayOfYear]);
+  const { epoch } = fields;
+  const date = dateOf(place, fields);
   const clock = clockMicroseconds(fields);
   const civil = epoch
     ? callMacro(place, 'datetime_of', [times(epoch, 1_000_000)])
@@ -150,11 +154,18 @@ function parsedValue(place: Place, type: TimeType, fields: Fields, zone: Express
   }
 }
 
-function dateParts({ year, month, day, week }: Fields): readonly Expression[] {
-  if (!week || (week.hasMonth && week.hasDay)) return [year, month, day];
-  const start = call('bq.date_of_week', [year, week.number, integerLiteral(week.firstDay)], scalar('DATE'));
+/** The date of a year, month and day, of which a week or a day of the year gives those that no element behind it does. */
+function dateOf(place: Place, { year, month, day, dayOfYear, week }: Fields): Expression {
+  const given = dayOfYear ?? week;
+  const make = (parts: readonly Expression[]) => call('make_date', parts, scalar('DATE'));
+  if (!given || (given === week && week.hasMonth && week.hasDay)) return make([year, month, day]);
+  const start =
+    given === week
+      ? call('bq.date_of_week', [year, week.number, integerLiteral(week.firstDay)], scalar('DATE'))
+      : callMacro(place, 'date_of_day_of_year', [year, given.number]);
+  if (!given.hasMonth && !given.hasDay) return start;
   const part = (name: string) => call(name, [start], int64);
-  return [part('year'), week.hasMonth ? month : part('month'), week.hasDay ? day : part('day')];
+  return make([part('year'), given.hasMonth ? month : part('month'), given.hasDay ? day : part('day')]);
 }
 
 const times = (value: Expression, factor: number) => operation('*', [value, integerLiteral(factor)], int64);
