@@ -1,6 +1,5 @@
 import { macros } from '../../macros/macros.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
-import { call } from '../../tree/build.ts';
 import { isScalar, scalar } from '../../types.ts';
 import { convert } from '../coercion.ts';
 import type { Rule } from '../context.ts';
@@ -25,8 +24,8 @@ export const extraction: Rule<Syntax.Extraction> = (node, scope, context) => {
   const isUtc = zone.kind === 'literal' && zone.value === 'UTC';
   if (isUtc || !isScalar(value.type, 'TIMESTAMP') || momentParts.includes(part)) return extracted;
   // In a zone a moment may have parts beyond the years 1 to 9999, in which no DATE and no DATETIME is.
-  const civil = call('bq.civil', [value, convert(zone, scalar('STRING'))], scalar('DATETIME'));
-  return callMacro(node, macro, [civil], name);
+  const civil = callMacro(node, 'civil', [value, convert(zone, scalar('STRING'))], name);
+  return callMacro(node, macro, [{ ...civil, type: scalar('DATETIME') }], name);
 };
 
 /** Parts that are values of the years 1 to 9999. */
