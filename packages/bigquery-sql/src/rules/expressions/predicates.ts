@@ -124,8 +124,9 @@ function inArray(place: Place, value: Expression, array: Expression): Expression
   const { type } = array;
   if (type.kind === 'unknown' || type.kind === 'null') return containsValue(value, array);
   const element = type.kind === 'array' ? nullOf(type.element) : array;
-  // The elements of a constructed array may be literals.
-  const members = array.kind === 'list' && array.items.length > 0 ? array.items : [element];
+  // The elements of a constructed array may be literals, but the fields of its structs have types.
+  const isLiteral = array.kind === 'list' && array.items.length > 0 && element.type.kind !== 'struct';
+  const members = isLiteral ? array.items : [element];
   if (type.kind !== 'array' || !members.every((member) => comparable(value, member)))
     throw new Unsupported(place, `${describeType(value.type)} cannot be in ${describeType(type)}`);
   const common = supertype([value, ...members]) ?? unknown;
