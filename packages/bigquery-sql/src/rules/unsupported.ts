@@ -29,5 +29,8 @@ export class Unsupported extends Error {
   }
 }
 
+/** A literal argument with which a function fails in every row: SAFE. gives NULL for it. */
+export class WrongLiteral extends Unsupported {}
+
 /** The whole message of a problem that is shown. */
 export const messageOf = ({ message, hint = () => '' }: Unsupported): string => message + hint();
