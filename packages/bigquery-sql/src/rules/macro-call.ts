@@ -9,7 +9,7 @@ import { arrayOf, describeType, isScalar, scalar, type Type, unknown } from '../
 import { bindValues } from './bind-values.ts';
 import { convert, distance, isCoercible } from './coercion.ts';
 import { requireComparable, requireZone, requireZoneOfText } from './moment-text.ts';
-import { type Place, Unsupported } from './unsupported.ts';
+import { likeCure, operatorCure, type Place, Unsupported } from './unsupported.ts';
 
 /**
  * Calls the signature of the macro that fits the arguments best.
@@ -32,9 +32,11 @@ export function callMacro(
   if (!signature) {
     const types = args.map(({ type }) => describeType(type)).join(', ');
     const hint =
-      args.some(({ type }) => isScalar(type, 'STRING')) && chooseSignature(signatures, args.map(asString))
+      !args.some(({ type }) => isScalar(type, 'JSON')) &&
+      args.some(({ type }) => isScalar(type, 'STRING')) &&
+      chooseSignature(signatures, args.map(asString))
         ? ': CAST what is not a STRING AS STRING'
-        : takenInstead(shown, signatures, args.length);
+        : takenInstead(shown, signatures, args);
     throw new Unsupported(place, `${shown} does not take (${types})${hint}`);
   }
   if (signature.unsupported !== undefined) throw new Unsupported(place, signature.unsupported);
@@ -92,8 +94,11 @@ const isNotNull = (value: Expression): Expression => not(isNull(value));
 const isOfRow: ReadonlySet<string> = new Set(['column', 'local', 'subquery', 'aggregate']);
 
 /** The types that a function takes in as many arguments; operators take too many to be listed. */
-function takenInstead(shown: string, signatures: readonly Macro[], count: number): string {
-  if (!/^\w/.test(shown)) return count > 1 ? ': CAST one' : '';
+function takenInstead(shown: string, signatures: readonly Macro[], args: readonly Expression[]): string {
+  const count = args.length;
+  const types = args.map(({ type }) => type);
+  if (!/^\w/.test(shown)) return count > 1 ? operatorCure(shown, types) : '';
+  if (shown === 'LIKE') return likeCure(types);
   const taken = signatures
     .filter(({ parameters, unsupported }) => parameters.length === count && unsupported === undefined)
     .map(({ parameters }) => parameters.map(({ type }) => (type ? describeType(type) : 'any')).join(', '));

@@ -1,9 +1,9 @@
-import type * as Syntax from '../../syntax/nodes.ts';
-import type { Expression } from '../../tree/nodes.ts';
-import { isScalar, type ScalarName, scalar } from '../../types.ts';
-import { literalInterval } from '../expressions/intervals.ts';
-import { requireMoment } from '../moment-text.ts';
-import { Unsupported, WrongLiteral } from '../unsupported.ts';
+import type * as Syntax from '../../../syntax/nodes.ts';
+import type { Expression } from '../../../tree/nodes.ts';
+import { isScalar, type ScalarName, scalar } from '../../../types.ts';
+import { literalInterval } from '../../expressions/intervals.ts';
+import { requireMoment } from '../../moment-text.ts';
+import { Unsupported, WrongLiteral } from '../../unsupported.ts';
 
 /** Why an argument is wrong, whatever the others are; undefined if it is not, or if it is no literal. */
 type Check = (value: Expression, args: readonly Expression[]) => string | undefined;
