@@ -10,7 +10,14 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
   ],
   'packages/bigquery-sql/src/syntax': ['lexer', 'expressions', 'queries'],
   'packages/bigquery-sql/src/macros/host': ['decimals', 'cast-format', 'sketches'],
-  'packages/bigquery-sql/src/rules/functions': ['aggregates', 'sketches', 'numbers', 'text', 'time'],
+  'packages/bigquery-sql/src/rules/functions': [
+    'arguments',
+    'aggregates',
+    'sketches',
+    'numbers',
+    'text',
+    'time',
+  ],
   'packages/bigquery-sql/src/duckdb': ['layout', 'javascript', 'host', 'server'],
   'packages/bigquery-sql/src/passes': ['constants', 'rewriting', 'reads'],
   'packages/duckdb-import/src': [

@@ -2,24 +2,29 @@ import { compile } from '../src/compile.ts';
 import type * as Syntax from '../src/syntax/nodes.ts';
 import { childrenOf } from '../src/syntax/walk.ts';
 import { describeType, duckdbType, type Type } from '../src/types.ts';
-import type { Case } from './cases.ts';
+import { type Case, isQuery } from './cases.ts';
 import type { Verdict } from './judge.ts';
 import type { Table } from './table.ts';
 
 /**
  * Cases with NULL for one operand: of each function and operator that a case uses, each operand in turn, once as a bare
- * NULL and once as a NULL of its type. Operands of the same types are tried once.
+ * NULL and once as a NULL of its type. Operands of the same types are tried once. The operands of a case that fails when it is
+ * run are columns: one that is wrong does not matter in a row where another one is NULL.
  */
 export function nullCases(verdicts: readonly Verdict[], tables: readonly Table[]): readonly Case[] {
   const known = new Set<string>();
-  return verdicts.flatMap(({ case: original, verdict, reference }) => {
-    if (verdict !== 'agrees' || 'error' in reference || original.sql !== original.referenceSql) return [];
-    return operandsOf(original.sql, tables).flatMap(({ place, type, keyWith }) =>
-      ['null', `cast(null as ${type})`].flatMap((text) => {
-        const key = keyWith(text);
+  return verdicts.flatMap(({ case: original, verdict, ours }) => {
+    if (verdict !== 'agrees' || original.sql !== original.referenceSql) return [];
+    const fails = 'error' in ours;
+    if (fails && (ours.stage !== 'evaluation' || isQuery(original.template.text))) return [];
+    return operandsOf(original.sql, tables).flatMap((operand) =>
+      [...(fails ? [] : ['null']), `cast(null as ${operand.type})`].flatMap((text) => {
+        const key = `${fails} ${operand.keyWith(text)}`;
         if (known.has(key)) return [];
         known.add(key);
-        const sql = `${original.sql.slice(0, place.start)}${text}${original.sql.slice(place.end)}`;
+        const sql = fails
+          ? overRow(original.sql, operand, text)
+          : replaced(original.sql, [[operand.place, text]]);
         if (endsEvaluator.test(sql)) return [];
         return [{ ...original, sql, referenceSql: sql, inputs: [], hasTies: true }];
       }),
@@ -30,8 +35,21 @@ export function nullCases(verdicts: readonly Verdict[], tables: readonly Table[]
 /** A NULL array here ends the evaluator's process. */
 const endsEvaluator = /json_array_(append|insert)\(.* cast\(null as array/i;
 
+/** The query over a row of the operands. */
+function overRow(sql: string, { place, all }: Operand, text: string): string {
+  const columns = all.map((one, at) => `${one === place ? text : sql.slice(one.start, one.end)} as c${at}`);
+  const read = all.map((one, at) => [one, `input.c${at}`] as const);
+  return `${replaced(sql, read)} from unnest([struct(${columns.join(', ')})]) as input`;
+}
+
+/** A text with others at some of its places, which are in order. */
+const replaced = (sql: string, places: readonly (readonly [Syntax.Located, string])[]): string =>
+  places.reduceRight((text, [{ start, end }, other]) => text.slice(0, start) + other + text.slice(end), sql);
+
 interface Operand {
   readonly place: Syntax.Located;
+  /** The operands of the same operation, in order. */
+  readonly all: readonly Syntax.Located[];
   /** In BigQuery's syntax. */
   readonly type: string;
   /** The operation with the types of its operands, and a text in place of this one. */
@@ -51,7 +69,7 @@ export function operandsOf(sql: string, tables: readonly Table[]): readonly Oper
       if (duckdbType(type) === undefined || place.kind === 'NullLiteral') return [];
       const keyWith = (text: string) =>
         `${nameOf(node, operands, sql)} (${typesOfAll.with(at, text).join(', ')})`;
-      return [{ place, type: describeType(type), keyWith }];
+      return [{ place, all: operands, type: describeType(type), keyWith }];
     });
   });
 }

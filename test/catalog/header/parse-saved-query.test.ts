@@ -462,6 +462,19 @@ describe('a saved-query file', () => {
       [/^7 columns\.x\.type: must be one of .*; did you mean integer\?$/],
     ],
     [
+      'the type number of a parameter, which has no numeric',
+      header(
+        ['parameters: { p: { type: number, description: X., required: true } }', ...plain],
+        'select @p as x',
+      ),
+      [/type: must be one of .*; did you mean integer or float\?$/],
+    ],
+    [
+      'a list as the type of a column',
+      header([...plain.slice(0, 3), '  x: { type: list, description: X. }']),
+      [/; write the type of its elements, and repeated: true$/],
+    ],
+    [
       'a comma in a text of { }',
       header([...plain.slice(0, 3), '  x: { type: json, description: One, two, three. }']),
       [

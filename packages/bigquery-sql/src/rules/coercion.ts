@@ -57,6 +57,8 @@ interface Convertible {
   readonly fields?: readonly Convertible[];
   /** True for a struct of literals. */
   readonly isLiteral?: boolean;
+  /** True for NULL and for a literal without the name of a type. */
+  readonly isPlain?: boolean;
   /** True for `[]`. */
   readonly isEmpty?: boolean;
 }
@@ -65,6 +67,9 @@ const convertible = (value: Expression): Convertible => ({
   type: value.type,
   coercible: isCoercible(value),
   isEmpty: value.kind === 'list' && value.items.length === 0,
+  isPlain:
+    value.type.kind === 'null' ||
+    (value.kind === 'literal' && (isCoercible(value) || isScalar(value.type, 'BOOL', 'BYTES'))),
   ...(value.kind === 'struct' && {
     fields: value.fields.map((member) => convertible(member.value)),
     isLiteral: isTypedLiteral(value),
@@ -236,11 +241,17 @@ function compoundSupertype(values: readonly Convertible[]): Type | undefined {
   if (first?.type.kind !== 'struct') return undefined;
   const fields = first.type.fields.flatMap(({ name }, index) => {
     const members = values.flatMap((value) => membersOf(value)?.[index] ?? []);
-    const type = members.length === values.length ? commonType(members) : undefined;
+    const type = members.length === values.length ? commonType(withInteger(members)) : undefined;
     return type ? [{ name, type }] : [];
   });
   return fields.length === first.type.fields.length ? structOf(fields) : undefined;
 }
+
+/** Members of which the first is NULL, which is an INT64 in a struct unless one of the others has a type of its own. */
+const withInteger = ([first, ...others]: readonly Convertible[]): readonly Convertible[] =>
+  first?.type.kind === 'null' && others.every(({ isPlain }) => isPlain)
+    ? [{ type: scalar('INT64'), coercible: true }, ...others]
+    : [...(first ? [first] : []), ...others];
 
 /** Like `supertype`, but throws Unsupported if the values have no common type. */
 export function commonSupertype(place: Place, name: string, args: readonly Expression[]): Type {

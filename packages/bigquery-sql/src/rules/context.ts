@@ -57,7 +57,7 @@ export interface Context {
    * Runs a step whose failure must not hide the problems of the other steps. A problem that follows from the failure of
    * one of its parts is not recorded.
    */
-  attempt<T>(step: () => T, otherwise: T): T;
+  attempt<T>(step: () => T, otherwise: T, node?: Syntax.Node): T;
   /** The declared type of a parameter: STRING, unless a header binds it as another one. */
   parameterType(name: string): Type;
   /** Notes that a name is read as the whole row of a table which has a column of that name, for messages. */
@@ -88,6 +88,9 @@ export interface Observer {
   readonly maxProblems?: number;
 }
 
+/** Constructs that compare an operand with others, at one of which a problem may be. */
+const comparing: ReadonlySet<string> = new Set(['In', 'Between', 'Case']);
+
 /**
  * @param columnNames those of the tables that the query may read
  * @returns the context, and the list to which it adds every problem that it finds
@@ -113,8 +116,9 @@ export function buildContext(
   let inlinedCalls = 0;
 
   /** The problem of a column's name that is read as the row of a table, if that is the cause of another one. */
-  function ofWholeRow({ place }: Unsupported): Unsupported | undefined {
-    const parts = isNode(place) ? [place, ...childrenOf(place)] : [];
+  function ofWholeRow({ place }: Unsupported, node?: Syntax.Node): Unsupported | undefined {
+    const around = [...(isNode(place) ? [place] : []), ...(node && comparing.has(node.kind) ? [node] : [])];
+    const parts = around.flatMap((one) => [one, ...childrenOf(one)]);
     const row = parts.find((part) => wholeRows.has(part));
     if (row?.kind !== 'Path') return undefined;
     const [{ name }] = row.parts;
@@ -140,6 +144,7 @@ export function buildContext(
       const value = context.attempt(
         () => withOperands((own) => repeatedOperandsFirst(rules.expression(node, scope, context), own)),
         failed,
+        node,
       );
       onExpression?.(node, value.type);
       operands.push(value);
@@ -148,13 +153,13 @@ export function buildContext(
     parameterType,
     query: (node, scope) => withOperands(() => rules.query(node, scope, context)),
     from: (node, scope) => rules.from(node, scope, context),
-    attempt(step, otherwise) {
+    attempt(step, otherwise, node) {
       const before = problems.length;
       try {
         return step();
       } catch (error) {
         if (!(error instanceof Unsupported)) throw error;
-        if (problems.length === before) problems.push(ofWholeRow(error) ?? error);
+        if (problems.length === before) problems.push(ofWholeRow(error, node) ?? error);
         if (problems.length >= maxProblems) throw new TooManyProblems();
         return otherwise;
       }

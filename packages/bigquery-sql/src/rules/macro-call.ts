@@ -1,14 +1,15 @@
 import { isWorthComputingOnce } from '../macros/compute-once.ts';
 import { hasSubquery, macros, planningCosts } from '../macros/macros.ts';
 import type { Macro } from '../macros/parse-macros.ts';
-import { call, caseWhen, castTo, computeFirst, operation } from '../tree/build.ts';
+import { and, call, caseWhen, castTo, computeFirst, isNull, not, operation } from '../tree/build.ts';
+import { someNode } from '../tree/map.ts';
 import type { Call, Expression } from '../tree/nodes.ts';
 import { isConstantList } from '../tree/volatile.ts';
 import { arrayOf, describeType, isScalar, scalar, type Type, unknown } from '../types.ts';
 import { bindValues } from './bind-values.ts';
 import { convert, distance, isCoercible } from './coercion.ts';
 import { requireComparable, requireZone, requireZoneOfText } from './moment-text.ts';
-import { type Place, Unsupported } from './unsupported.ts';
+import { likeCure, operatorCure, type Place, Unsupported } from './unsupported.ts';
 
 /**
  * Calls the signature of the macro that fits the arguments best.
@@ -31,9 +32,11 @@ export function callMacro(
   if (!signature) {
     const types = args.map(({ type }) => describeType(type)).join(', ');
     const hint =
-      args.some(({ type }) => isScalar(type, 'STRING')) && chooseSignature(signatures, args.map(asString))
+      !args.some(({ type }) => isScalar(type, 'JSON')) &&
+      args.some(({ type }) => isScalar(type, 'STRING')) &&
+      chooseSignature(signatures, args.map(asString))
         ? ': CAST what is not a STRING AS STRING'
-        : takenInstead(shown, signatures, args.length);
+        : takenInstead(shown, signatures, args);
     throw new Unsupported(place, `${shown} does not take (${types})${hint}`);
   }
   if (signature.unsupported !== undefined) throw new Unsupported(place, signature.unsupported);
@@ -53,15 +56,49 @@ export function callMacro(
   const types = converted.map(({ type }) => type);
   const callee = ambiguous ? `bq.${name}` : signature.callee;
   const type = ambiguous ? commonResult(signatures, types) : signature.resultType(types);
-  const result = withLongArgumentsFirst(call(callee, converted, type));
+  const result = withNullsFirst(signature, converted, (values) =>
+    withLongArgumentsFirst(call(callee, values, type)),
+  );
   // DuckDB forgets the type of a NULL, without which its fields and elements can't be read.
   const mayLoseType = converted.some(isNullLiteral) && (type.kind === 'struct' || type.kind === 'array');
   return mayLoseType ? castTo(result, type) : result;
 }
 
+/** Parameters of which macros refuse a wrong value before they read the others. */
+const readFirst: ReadonlySet<string> = new Set(['zone', 'pattern', 'rewrite', 'width', 'step', 'these']);
+
+/** A call to which such an argument is NULL in the rows where another one is, so that it fails there as little as in BigQuery. */
+function withNullsFirst(
+  { parameters }: Macro,
+  args: readonly Expression[],
+  build: (args: readonly Expression[]) => Expression,
+): Expression {
+  const isReadFirst = (arg: Expression, at: number) =>
+    readFirst.has(parameters[at]?.name ?? '') && someNode(arg, ({ kind }) => isOfRow.has(kind));
+  if (args.length === 1 || !args.some(isReadFirst)) return build(args);
+  return bindValues(args, (...values) =>
+    build(
+      values.map((value, at) => {
+        if (!isReadFirst(value, at)) return value;
+        const others = values.filter(
+          (other) => other !== value && (other.kind !== 'literal' || other.value === null),
+        );
+        return others.length === 0 ? value : caseWhen(and(others.map(isNotNull)), value);
+      }),
+    ),
+  );
+}
+
+const isNotNull = (value: Expression): Expression => not(isNull(value));
+
+const isOfRow: ReadonlySet<string> = new Set(['column', 'local', 'subquery', 'aggregate']);
+
 /** The types that a function takes in as many arguments; operators take too many to be listed. */
-function takenInstead(shown: string, signatures: readonly Macro[], count: number): string {
-  if (!/^\w/.test(shown)) return count > 1 ? ': CAST one' : '';
+function takenInstead(shown: string, signatures: readonly Macro[], args: readonly Expression[]): string {
+  const count = args.length;
+  const types = args.map(({ type }) => type);
+  if (!/^\w/.test(shown)) return count > 1 ? operatorCure(shown, types) : '';
+  if (shown === 'LIKE') return likeCure(types);
   const taken = signatures
     .filter(({ parameters, unsupported }) => parameters.length === count && unsupported === undefined)
     .map(({ parameters }) => parameters.map(({ type }) => (type ? describeType(type) : 'any')).join(', '));

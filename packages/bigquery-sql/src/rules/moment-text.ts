@@ -2,7 +2,8 @@ import { didYouMean } from '@querygate/text';
 import { childrenOf } from '../syntax/walk.ts';
 import type { Expression } from '../tree/nodes.ts';
 import { describeType, isScalar, type ScalarName, type Type } from '../types.ts';
-import { isNode, type Place, Unsupported } from './unsupported.ts';
+import { constantText } from './expressions/constant-values.ts';
+import { isNode, type Place, Unsupported, WrongLiteral } from './unsupported.ts';
 
 /**
  * Refuses a literal text that is not a date or time at all, as BigQuery does before it runs a query. Other texts are
@@ -71,7 +72,7 @@ function hasTime(text: string): boolean {
 }
 
 /** A literal time zone that does not exist. */
-export class UnknownZone extends Unsupported {
+export class UnknownZone extends WrongLiteral {
   constructor(place: Place, zone: string) {
     super(place, unknownZone(zone), { hint: () => zoneHint(zone) });
   }
@@ -84,12 +85,12 @@ export class UnknownZone extends Unsupported {
  * @throws UnknownZone
  */
 export function requireZone(place: Place, zone: Expression | undefined): void {
-  if (zone?.kind !== 'literal' || typeof zone.value !== 'string') return;
-  if (isZone(zone.value)) return;
+  const text = zone && constantText(zone);
+  if (typeof text !== 'string' || isZone(text)) return;
   const written = isNode(place)
-    ? childrenOf(place).find((part) => part.kind === 'StringLiteral' && part.value === zone.value)
+    ? childrenOf(place).find((part) => part.kind === 'StringLiteral' && part.value === text)
     : undefined;
-  throw new UnknownZone(written ?? place, zone.value);
+  throw new UnknownZone(written ?? place, text);
 }
 
 /** As `requireZone`, for the name after a day and a time. */

@@ -1,3 +1,4 @@
+import { didYouMean } from '@querygate/text';
 import type * as Syntax from '../syntax/nodes.ts';
 import {
   arrayOf,
@@ -36,6 +37,35 @@ const scalarNames: Readonly<Record<string, ScalarName>> = {
   JSON: 'JSON',
 };
 
+/** Types of other databases. */
+const otherTypes: Readonly<Record<string, ScalarName>> = {
+  BLOB: 'BYTES',
+  BYTEA: 'BYTES',
+  CHAR: 'STRING',
+  DOUBLE: 'FLOAT64',
+  FLOAT: 'FLOAT64',
+  FLOAT32: 'FLOAT64',
+  FLOAT4: 'FLOAT64',
+  FLOAT8: 'FLOAT64',
+  INT32: 'INT64',
+  INT8: 'INT64',
+  JSONB: 'JSON',
+  LONG: 'INT64',
+  NUMBER: 'NUMERIC',
+  NVARCHAR: 'STRING',
+  REAL: 'FLOAT64',
+  SIGNED: 'INT64',
+  TEXT: 'STRING',
+  TIMESTAMPTZ: 'TIMESTAMP',
+  TIMESTAMP_LTZ: 'TIMESTAMP',
+  TIMESTAMP_NTZ: 'DATETIME',
+  UINT32: 'INT64',
+  UINT64: 'NUMERIC',
+  UNSIGNED: 'INT64',
+  UUID: 'STRING',
+  VARCHAR: 'STRING',
+};
+
 function rangeType({ element: node }: Syntax.RangeType): Type {
   const element = resolveType(node);
   if (isScalar(element, 'DATE', 'DATETIME', 'TIMESTAMP')) return rangeOf(element);
@@ -65,7 +95,11 @@ export function resolveType(node: Syntax.Type): Type {
       const written = node.name.parts.map(({ name }) => name).join('.');
       const found = scalarNamed(written);
       if (found) return found;
-      throw new Unsupported(node, `the type ${written} is not supported`);
+      const own = otherTypes[written.toUpperCase()];
+      throw new Unsupported(node, `the type ${written} is not supported`, {
+        hint: () =>
+          own === undefined ? didYouMean(written.toUpperCase(), Object.keys(scalarNames)) : `: write ${own}`,
+      });
     }
   }
 }

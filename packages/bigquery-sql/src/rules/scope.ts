@@ -300,6 +300,15 @@ export function absentColumn(
   );
 }
 
+const ofPartitions = ': tables have no partitions here; filter by a column with the time';
+
+/** Columns that BigQuery adds to its tables, and the reason that tables here lack them. */
+const pseudoColumns: ReadonlyMap<string, string> = new Map([
+  ['_partitiontime', ofPartitions],
+  ['_partitiondate', ofPartitions],
+  ['_file_name', ': a table does not keep the names of its files'],
+]);
+
 /**
  * The problem of a name that no column has.
  *
@@ -316,7 +325,7 @@ export function unknownColumn(
   if (absent) return absentColumn(name, absent);
   return new Unsupported(name, `no column is named ${name.name}`, {
     known: () => typedColumns(scope),
-    hint: () => didYouMean(name.name, known()) || hint(),
+    hint: () => pseudoColumns.get(name.name.toLowerCase()) ?? (didYouMean(name.name, known()) || hint()),
   });
 }
 

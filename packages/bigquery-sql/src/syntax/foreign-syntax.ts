@@ -33,6 +33,7 @@ const words: Readonly<Record<string, string>> = {
 
 const asParameter = 'a parameter is written @name';
 const asTemplate = 'templates are not run here: take the SQL that dbt compile writes';
+const asTable = 'a parameter cannot name a table';
 const asName = 'a name with - or @ is in backquotes';
 const asHint = 'hints are not supported: leave @{…} out';
 
@@ -40,9 +41,10 @@ const asHint = 'hints are not supported: leave @{…} out';
 const symbols: Readonly<Record<string, (at: TokenAt) => string | undefined>> = {
   ':': (at) => {
     if (isNext(at, ':')) return 'write CAST(value AS TYPE) for value::TYPE';
-    return at(1)?.kind === 'word' && at(1)?.start === at(0)?.end ? asParameter : undefined;
+    if (at(1)?.kind !== 'word' || at(1)?.start !== at(0)?.end) return undefined;
+    return isOfTable(at) ? asTable : asParameter;
   },
-  '@': (at) => (at(1)?.key === '{' ? asHint : inName(at)),
+  '@': (at) => (at(1)?.key === '{' ? asHint : isOfTable(at) ? asTable : inName(at)),
   '-': (at) => inName(at),
   '{': (at) => {
     if (at(-1)?.key === '@') return asHint;
@@ -50,7 +52,10 @@ const symbols: Readonly<Record<string, (at: TokenAt) => string | undefined>> = {
       return asTemplate;
     return isNext(at, '{') ? asParameter : undefined;
   },
-  $: (at) => (at(1)?.kind === 'word' || isNext(at, '{') ? asParameter : undefined),
+  $: (at) => {
+    if (isNext(at, '{')) return isOfTable(at) ? asTemplate : asParameter;
+    return at(1)?.kind === 'word' ? (isOfTable(at) ? asTable : asParameter) : undefined;
+  },
   '=': (at) => (follows(at, '=') ? 'write = once' : undefined),
   '>': (at) => {
     // `->` before a name in quotes or a path is of JSON, and after a name in the arguments of a call of a lambda.
@@ -62,7 +67,11 @@ const symbols: Readonly<Record<string, (at: TokenAt) => string | undefined>> = {
   '&': (at) => (follows(at, '&') ? 'write AND' : undefined),
   '!': (at) => (isNext(at, '~') ? 'write NOT REGEXP_CONTAINS(text, pattern)' : 'write NOT'),
   '~': () => 'write REGEXP_CONTAINS(text, pattern)',
-  '%': (at) => (isNext(at, '(') || isNext(at, 's') ? asParameter : 'write MOD(a, b)'),
+  '%': (at) => {
+    if (at(-2)?.key === 'LIMIT') return 'LIMIT takes a number of rows';
+    if (!isNext(at, '(') && !isNext(at, 's')) return 'write MOD(a, b)';
+    return isOfTable(at) ? asTemplate : asParameter;
+  },
   '/': (at) => (follows(at, '/') ? 'a comment begins with -- or #' : undefined),
   '(': (at) =>
     at(-2)?.key === 'AS' ? 'an alias takes no list of columns: name them in a subquery' : undefined,
@@ -91,9 +100,29 @@ export function foreignSyntax(at: TokenAt): string | undefined {
   if (token?.key === 'ROWS' && at(-2)?.key === 'OFFSET') return 'leave ROWS out';
   if (token?.key === 'ON' && at(-1)?.key === 'DISTINCT')
     return 'keep one row of each with QUALIFY ROW_NUMBER() OVER (PARTITION BY …) = 1';
+  if (at(-1)?.key === 'EXCEPT' && at(-2)?.key === '*' && token?.key !== '(')
+    return 'write * EXCEPT (columns)';
+  const called = calledBefore(at);
+  if (token?.key === 'AS' && called === 'TRY_CAST') return 'write SAFE_CAST(value AS TYPE)';
+  if (token?.key === 'WITHIN' && called?.startsWith('PERCENTILE_'))
+    return `write ${called}(value, fraction) OVER ()`;
   if (token?.kind === 'word') return misplacedClause(at) ?? words[token.key];
   if (token?.kind === 'integer' && at(-1)?.key === 'TOP') return `write LIMIT ${token.text} at the end`;
   return token?.kind === 'symbol' ? symbols[token.key]?.(at) : undefined;
+}
+
+/** True where FROM takes a table. */
+const isOfTable = (at: TokenAt): boolean => ['FROM', 'JOIN'].includes(at(-1)?.key ?? '');
+
+/** The function whose parentheses are around a token, or end before it. */
+function calledBefore(at: TokenAt): string | undefined {
+  let depth = at(-1)?.key === ')' ? 0 : 1;
+  for (let distance = -1; at(distance) !== undefined; distance -= 1) {
+    const key = at(distance)?.key;
+    depth += key === ')' ? 1 : key === '(' ? -1 : 0;
+    if (depth === 0) return at(distance - 1)?.key.toUpperCase();
+  }
+  return undefined;
 }
 
 /** The clauses of a query, in their order. */

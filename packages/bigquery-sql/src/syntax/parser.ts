@@ -217,7 +217,7 @@ export class Parser {
   fail(expected: string, token = this.token): never {
     if (token.kind === 'invalid') throw token.problem;
     const foreign = token === this.token ? this.#foreign() : undefined;
-    const hint = foreign === undefined ? hintFor(token, expected) : `: ${foreign}`;
+    const hint = foreign === undefined ? hintFor(token, expected, this.#ahead(-1)) : `: ${foreign}`;
     return this.problem(token.start, `expected ${expected}, found ${describe(token)}${hint}`);
   }
 
@@ -251,12 +251,19 @@ function alternatives(keys: readonly string[]): string {
   return quoted.length === 0 ? last : `${quoted.join(', ')} or ${last}`;
 }
 
-function hintFor(token: Token, expected: string): string {
+/** A misspelt clause may have been read as an alias, so that the next token is not expected. */
+function hintFor(token: Token, expected: string, before: Token | undefined): string {
+  const clause = before && clauseMeant(before);
+  if (clause !== undefined && before) return `; did you mean ${clause} for ${before.key.toLowerCase()}?`;
   if (token.kind === 'string' && /\bname\b/.test(expected)) return ': a name is written in backquotes';
-  if (token.kind !== 'word' || token.key.length < 4 || clauseWords.includes(token.key)) return '';
-  const meant = nearestName(token.key, clauseWords, 1);
+  const meant = clauseMeant(token);
   return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
+
+const clauseMeant = (token: Token): string | undefined =>
+  token.kind !== 'word' || token.key.length < 4 || clauseWords.includes(token.key)
+    ? undefined
+    : nearestName(token.key, clauseWords, 1);
 
 const longestShown = 40;
 

@@ -107,7 +107,7 @@ test.each([
   ["FROM_BASE64(REPEAT('!', id))", 'Failed to decode invalid base64 string'],
   ["REGEXP_CONTAINS('a', REPEAT('(', id))", 'Cannot parse regular expression: missing ): ('],
   ['(SELECT x.id FROM t AS x, UNNEST([1, 2]))', 'a subquery that is a value has more than one row'],
-  ["TIMESTAMP_TRUNC(TIMESTAMP_SECONDS(id), DAY, CONCAT('M', 'ars'))", 'Invalid time zone: Mars'],
+  ["TIMESTAMP_TRUNC(TIMESTAMP_SECONDS(id), DAY, IF(id > 0, 'Mars', 'UTC'))", 'Invalid time zone: Mars'],
   ["FORMAT_TIMESTAMP('%F', TIMESTAMP_SECONDS(0), REPEAT('x', id))", 'Invalid time zone: x'],
   ["CAST(REPEAT('2024-13-01', id) AS TIMESTAMP)", 'Bad timestamp value: 2024-13-01'],
   ['SQRT(-id)', 'Argument to SQRT cannot be negative'],

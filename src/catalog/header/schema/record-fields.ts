@@ -25,24 +25,27 @@ const text = z.string().trim().min(1, 'must not be empty');
 /** The end of a message about an unknown type: the one that has this name in SQL, or the nearest one. */
 export function typeHint(name: unknown, types: readonly string[]): string {
   if (typeof name !== 'string') return '';
-  const meant = headerTypes[name.toUpperCase()] ?? otherNames[name.toLowerCase()];
-  return meant !== undefined && types.some((type) => meant.includes(type))
-    ? `; did you mean ${meant}?`
-    : didYouMean(name, types);
+  if (/^(?:array|list)$/i.test(name)) return '; write the type of its elements, and repeated: true';
+  const own = headerTypes[name.toUpperCase()];
+  const meant = [
+    ...(own === undefined ? [] : [own]),
+    ...(Object.hasOwn(otherNames, name.toLowerCase()) ? (otherNames[name.toLowerCase()] ?? []) : []),
+  ];
+  const known = meant.filter((type) => types.includes(type));
+  return known.length > 0 ? `; did you mean ${known.join(' or ')}?` : didYouMean(name, types);
 }
 
 /** Names of types in other languages, and of types that have another form here. */
-const otherNames: Readonly<Record<string, string>> = {
-  int: 'integer',
-  bigint: 'integer',
-  number: 'integer, float or numeric',
-  double: 'float',
-  decimal: 'numeric',
-  text: 'string',
-  varchar: 'string',
-  struct: 'record',
-  object: 'record, or json',
-  array: 'the type of its elements, with repeated: true',
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  int: ['integer'],
+  bigint: ['integer'],
+  number: ['integer', 'float', 'numeric'],
+  double: ['float'],
+  decimal: ['numeric'],
+  text: ['string'],
+  varchar: ['string'],
+  struct: ['record'],
+  object: ['record', 'json'],
 };
 
 export const columnType = z.enum(columnTypes, {

@@ -139,6 +139,15 @@ array<struct<a int64, b string>>[(1, 'x'), (2, null)]
 ! select * from unnest([struct(1 as id, ${['x']; [1.5]; [date '2024-01-01']} as a), (2, [])])
 ! select ${coalesce; ifnull}(struct(['x']), struct([]))
 ! select struct(['x'] as a) as s union all select struct([])
+! select * from unnest([struct(1 as id, null as a), ${(2, 'x'); (2, true); (2, b'x'); (2, null), (2, 'x')}])
+select * from unnest([struct(1 as id, null as a), ${(2, 1.5); (2, date '2024-01-01'); (2, 'x'), (2, upper('x')); (2, @p)}])
+select * from unnest([struct(1 as id, 'x' as a), (2, null)])
+! select [struct(struct(null as a) as s), struct(struct('x'))]
+! select ${coalesce; ifnull; nullif}(struct(null), struct('x'))
+! select struct(null) ${= struct('x'); in (struct('x'))}
+! select case when true then struct(null as a) else struct('x') end
+! select struct(null as a) as s union all select struct('x')
+select struct(null as a) in unnest([struct('x' as a)])
 select * from unnest([struct(1 as id, [1] as a), (2, []), (3, null)])
 select ${if(true, ['x'], []); coalesce([], ['x'])}
 -- Literals: structs

@@ -1,7 +1,7 @@
 -- Datetimes are counted in microseconds from 1970-01-01; all results are between the years 1 and 9999.
 create macro bq.datetime_of(us) as case when us not between -62135596800000000 and 253402300799999999 then bq.fail('datetime out of range') else make_timestamp(us) end; -- timestamp
 create macro bq.valid_datetime(d) as case when d not between timestamp '0001-01-01 00:00:00' and timestamp '9999-12-31 23:59:59.999999' then bq.fail('datetime out of range') else d end; -- timestamp
-create macro bq.datetime(year bigint, month bigint, day bigint, hour bigint, minute bigint, second bigint) as bq.valid_datetime(bq."date(year bigint, month bigint, day bigint)"(year, month, day) + to_microseconds(bq.clock_us(hour, minute, second))); -- timestamp strict
+create macro bq.datetime(year bigint, month bigint, day bigint, hour bigint, minute bigint, second bigint) as case when year is not null and month is not null and day is not null and hour is not null and minute is not null and second is not null then bq.valid_datetime(bq."date(year bigint, month bigint, day bigint)"(year, month, day) + to_microseconds(bq.clock_us(hour, minute, second))) end; -- timestamp strict
 create macro bq.datetime(d date, t time) as (d + t); -- timestamp strict
 create macro bq.datetime(d date) as cast(d as timestamp); -- timestamp strict
 create macro bq.datetime(d timestamptz) as make_timestamp(epoch_us(d)); -- timestamp strict

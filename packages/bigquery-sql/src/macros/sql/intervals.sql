@@ -4,7 +4,7 @@ create macro bq.interval_days(i) as datepart('day', i); -- bigint
 create macro bq.interval_micros(i) as (datepart('hour', i) * 3600000000 + datepart('minute', i) * 60000000 + datepart('microsecond', i)); -- bigint
 -- Functions of lists, and those that find the row of an extreme, compare the parts of intervals one by one.
 create macro bq.interval_total(i) as (bq.interval_months(i) * 2592000000000 + bq.interval_days(i) * 86400000000 + bq.interval_micros(i)); -- bigint
-create macro bq.interval_checked(months, days, us) as case when abs(months) > 120000 or abs(days) > 3660000 or abs(us) > 316224000000000000 then bq.fail('Interval overflow') else to_months(cast(months as integer)) + to_days(cast(days as integer)) + to_microseconds(us) end; -- interval
+create macro bq.interval_checked(months, days, us) as case when abs(months) > 120000 or abs(days) > 3660000 or abs(us) > 316224000000000000 then bq.fail_if(months is not null and days is not null and us is not null, 'Interval overflow') else to_months(cast(months as integer)) + to_days(cast(days as integer)) + to_microseconds(us) end; -- interval
 create macro bq.interval_in_range(i) as list_transform([i], lambda i_: case when bq.interval_checked(bq.interval_months(i_), bq.interval_days(i_), bq.interval_micros(i_)) is not null then i_ end)[1]; -- interval
 create macro bq.interval_of(months, days, us) as list_transform([row(months, days, us)], lambda i: bq.interval_checked(i[1], i[2], i[3]))[1]; -- interval
 

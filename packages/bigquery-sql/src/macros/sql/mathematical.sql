@@ -186,7 +186,7 @@ create macro bq.bucket(x, bounds) as case when x is null or bounds is null then 
 create macro bq.range_bucket(x bigint, bounds bigint[]) as bq.bucket(x, bounds); -- bigint
 create macro bq.range_bucket(x decimal(38,9), bounds decimal(38,9)[]) as bq.bucket(x, bounds); -- bigint
 create macro bq.range_bucket(x bignum, bounds bignum[]) as bq.bucket(x, bounds); -- bigint
-create macro bq.range_bucket(x double, bounds double[]) as case when list_contains(bounds, cast('nan' as double)) then bq.fail('RANGE_BUCKET: the array contains NaN') when not isnan(x) then bq.bucket(x, bounds) end; -- bigint
+create macro bq.range_bucket(x double, bounds double[]) as case when list_contains(bounds, cast('nan' as double)) then bq.fail_if(x is not null, 'RANGE_BUCKET: the array contains NaN') when not isnan(x) then bq.bucket(x, bounds) end; -- bigint
 create macro bq.range_bucket(x varchar, bounds varchar[]) as bq.bucket(x, bounds); -- bigint
 create macro bq.range_bucket(x blob, bounds blob[]) as bq.bucket(x, bounds); -- bigint
 create macro bq.range_bucket(x boolean, bounds boolean[]) as bq.bucket(x, bounds); -- bigint
@@ -196,7 +196,8 @@ create macro bq.range_bucket(x timestamp, bounds timestamp[]) as bq.bucket(x, bo
 create macro bq.range_bucket(x timestamptz, bounds timestamptz[]) as bq.bucket(x, bounds); -- bigint
 create macro bq.vectors_or_error(a, b, y) as case when len(a) <> len(b) then bq.fail('Array length mismatch: ' || len(a) || ' and ' || len(b)) when list_contains(list_transform(a || b, lambda v: v is null), true) then bq.fail('NULL array element') when not isfinite(y) and list_bool_and(list_transform(a || b, lambda v: isfinite(v))) then bq.fail('Floating point overflow in a distance') else y end; -- double
 create macro bq.angle_of(aa, bb, ab) as case when aa is null or bb is null then cast(null as double) when aa * bb = 0 then bq.fail('Cannot compute cosine distance against zero vector') when not (isfinite(aa) and isfinite(bb) and isfinite(ab)) then cast('nan' as double) else 1 - ab / (sqrt(aa) * sqrt(bb)) end; -- double
-create macro bq.cosine_distance(a double[], b double[]) as list_transform([row(a, b)], lambda v: bq.vectors_or_error(v[1], v[2], bq.angle_of(list_dot_product(v[1], v[1]), list_dot_product(v[2], v[2]), list_dot_product(v[1], v[2]))))[1]; -- double
-create macro bq.euclidean_distance(a double[], b double[]) as list_transform([row(a, b)], lambda v: bq.vectors_or_error(v[1], v[2], list_distance(v[1], v[2])))[1]; -- double
+-- DuckDB reads the elements of a list also where the other one is NULL.
+create macro bq.cosine_distance(a double[], b double[]) as list_transform([row(case when b is not null then a end, case when a is not null then b end)], lambda v: bq.vectors_or_error(v[1], v[2], bq.angle_of(list_dot_product(v[1], v[1]), list_dot_product(v[2], v[2]), list_dot_product(v[1], v[2]))))[1]; -- double
+create macro bq.euclidean_distance(a double[], b double[]) as list_transform([row(case when b is not null then a end, case when a is not null then b end)], lambda v: bq.vectors_or_error(v[1], v[2], list_distance(v[1], v[2])))[1]; -- double
 create macro bq.bit_count(x bigint) as cast(bit_count(x) as bigint); -- bigint
 create macro bq.bit_count(x blob) as case when octet_length(x) = 0 then 0 else bit_count(bq.bits_of(x)) end; -- bigint

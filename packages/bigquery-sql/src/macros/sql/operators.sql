@@ -36,7 +36,7 @@ create macro bq.op_divide(a double, b bigint) as case when b = 0 then bq.fail('d
 create macro bq.op_divide(a double, b double) as case when isfinite(a / b) then a / b when b = 0 then bq.fail('division by zero: ' || a || ' / ' || b) else bq.float_or_error2(a / b, a, b, '/') end; -- double strict
 create macro bq.op_divide(a decimal(38,9), b decimal(38,9)) as bq.numeric_divide(a, b); -- decimal(38,9) strict
 create macro bq.op_divide(a decimal(38,9), b bigint) as bq.numeric_divide(a, cast(b as decimal(38,9))); -- decimal(38,9) strict
-create macro bq.op_divide(a interval, b bigint) as list_transform([row(a, b)], lambda x: case when x[2] = 0 then bq.fail('Interval division by zero') else bq.interval_divided(bq.interval_months(x[1]), bq.interval_days(x[1]), bq.interval_micros(x[1]), x[2]) end)[1]; -- interval strict
+create macro bq.op_divide(a interval, b bigint) as list_transform([row(a, b)], lambda x: case when x[2] = 0 then bq.fail_if(x[1] is not null, 'Interval division by zero') else bq.interval_divided(bq.interval_months(x[1]), bq.interval_days(x[1]), bq.interval_micros(x[1]), x[2]) end)[1]; -- interval strict
 create macro bq.op_negate(a bigint) as (- a); -- bigint
 create macro bq.op_negate(a decimal(38,9)) as (- a); -- decimal(38,9)
 create macro bq.op_negate(a double) as (- a); -- double
@@ -59,10 +59,10 @@ create macro bq.op_bitand(a blob, b blob) as case when octet_length(a) <> octet_
 create macro bq.op_bitor(a blob, b blob) as case when octet_length(a) <> octet_length(b) then bq.fail('| over BYTES requires equal lengths') when octet_length(a) = 0 and b is not null then a else cast(bq.bits_of(a) | bq.bits_of(b) as blob) end; -- blob
 create macro bq.op_bitxor(a blob, b blob) as case when octet_length(a) <> octet_length(b) then bq.fail('^ over BYTES requires equal lengths') when octet_length(a) = 0 and b is not null then a else cast(xor(bq.bits_of(a), bq.bits_of(b)) as blob) end; -- blob
 create macro bq.op_bitnot(a blob) as case when octet_length(a) = 0 then a else cast(~ bq.bits_of(a) as blob) end; -- blob
-create macro bq.op_shiftleft(a bigint, b bigint) as case when b < 0 then bq.fail('shift by a negative offset') when b > 63 then 0 * a else bq.signed64(((bq.unsigned64(a)) << try_cast(b as integer)) & cast(18446744073709551615 as hugeint)) end; -- bigint
-create macro bq.op_shiftright(a bigint, b bigint) as case when b < 0 then bq.fail('shift by a negative offset') when b > 63 then 0 * a else bq.signed64(bq.unsigned64(a) >> try_cast(b as integer)) end; -- bigint
-create macro bq.op_shiftleft(a blob, b bigint) as case when b < 0 then bq.fail('shift by a negative offset') when b = 0 or octet_length(a) = 0 and b is not null then a else cast(bq.bits_of(a) << cast(case when b > 8 * octet_length(a) then 8 * octet_length(a) else b end as integer) as blob) end; -- blob
-create macro bq.op_shiftright(a blob, b bigint) as case when b < 0 then bq.fail('shift by a negative offset') when b = 0 or octet_length(a) = 0 and b is not null then a else cast(bq.bits_of(a) >> cast(case when b > 8 * octet_length(a) then 8 * octet_length(a) else b end as integer) as blob) end; -- blob
+create macro bq.op_shiftleft(a bigint, b bigint) as case when b < 0 then bq.fail_if(a is not null, 'shift by a negative offset') when b > 63 then 0 * a else bq.signed64(((bq.unsigned64(a)) << try_cast(b as integer)) & cast(18446744073709551615 as hugeint)) end; -- bigint
+create macro bq.op_shiftright(a bigint, b bigint) as case when b < 0 then bq.fail_if(a is not null, 'shift by a negative offset') when b > 63 then 0 * a else bq.signed64(bq.unsigned64(a) >> try_cast(b as integer)) end; -- bigint
+create macro bq.op_shiftleft(a blob, b bigint) as case when b < 0 then bq.fail_if(a is not null, 'shift by a negative offset') when b = 0 or octet_length(a) = 0 and b is not null then a else cast(bq.bits_of(a) << cast(case when b > 8 * octet_length(a) then 8 * octet_length(a) else b end as integer) as blob) end; -- blob
+create macro bq.op_shiftright(a blob, b bigint) as case when b < 0 then bq.fail_if(a is not null, 'shift by a negative offset') when b = 0 or octet_length(a) = 0 and b is not null then a else cast(bq.bits_of(a) >> cast(case when b > 8 * octet_length(a) then 8 * octet_length(a) else b end as integer) as blob) end; -- blob
 create macro bq.unsigned64(a) as case when a < 0 then cast(a as hugeint) + 18446744073709551616 else cast(a as hugeint) end; -- a
 create macro bq.signed64(a) as cast(case when a > 9223372036854775807 then a - 18446744073709551616 else a end as bigint); -- bigint
 -- NaN is equal to nothing and neither less nor greater than anything.

@@ -13,7 +13,7 @@ create macro bq.chr(n bigint) as case when n = 0 then chr(0) when n between 1 an
 create macro bq.to_code_points(s varchar) as list_transform(bq.characters(s), lambda c: cast(unicode(c) as bigint)); -- bigint[]
 create macro bq.to_code_points(b blob) as cast(regexp_extract_all(regexp_replace(hex(b), '(..)', '0x\1', 'g'), '....') as bigint[]); -- bigint[]
 create macro bq.code_points_to_string(a bigint[]) as case when len(list_filter(a, lambda n: n is null)) = 0 then array_to_string(list_transform(a, lambda n: bq.chr(n)), '') end; -- varchar
-create macro bq.code_points_to_bytes(a bigint[]) as case when len(list_filter(a, lambda n: n not between 0 and 255)) > 0 then bq.fail('Invalid byte in ' || cast(a as varchar)) when len(list_filter(a, lambda n: n is null)) = 0 then unhex(array_to_string(list_transform(a, lambda n: format('{:02X}', n)), '')) end; -- blob
+create macro bq.code_points_to_bytes(a bigint[]) as case when len(list_filter(a, lambda n: n not between 0 and 255)) > 0 then bq.fail_if(list_count(a) = len(a), 'Invalid byte in ' || cast(a as varchar)) when len(list_filter(a, lambda n: n is null)) = 0 then unhex(array_to_string(list_transform(a, lambda n: format('{:02X}', n)), '')) end; -- blob
 -- Case
 -- A sigma at the end of a word is another one. DuckDB compiles a pattern for that in 3 ms, also if no row has a sigma.
 create macro bq.lower(s varchar) as case when strlen(s) = length(s) then lower(s) when contains(s, 'Σ') then host_lower(s) else lower(replace(s, 'İ', 'i̇')) end; -- varchar strict

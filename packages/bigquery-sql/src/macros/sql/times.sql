@@ -1,7 +1,7 @@
 -- Times of day wrap around at midnight.
 create macro bq.time_of(us) as (time '00:00:00' + to_microseconds(us)); -- time
 create macro bq.time(hour bigint, minute bigint, second bigint) as bq.time_of(bq.clock_us(hour, minute, second)); -- time strict
-create macro bq.clock_us(hour, minute, second) as case when hour not between 0 and 23 or minute not between 0 and 59 or second not between 0 and 60 then bq.fail('time out of range') else hour * 3600000000 + minute * 60000000 + second * 1000000 end; -- bigint
+create macro bq.clock_us(hour, minute, second) as case when hour not between 0 and 23 or minute not between 0 and 59 or second not between 0 and 60 then bq.fail_if(hour is not null and minute is not null and second is not null, 'time out of range') else hour * 3600000000 + minute * 60000000 + second * 1000000 end; -- bigint
 create macro bq.time(t timestamptz) as cast(bq."datetime(d timestamptz)"(t) as time); -- time strict
 create macro bq.time(t timestamptz, zone varchar) as cast(bq.civil(t, zone) as time); -- time strict
 create macro bq.time(t timestamp) as cast(t as time); -- time strict

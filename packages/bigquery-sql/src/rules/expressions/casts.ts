@@ -1,3 +1,5 @@
+import { categoryOf, parseFormat } from '../../macros/host/cast-format/elements.ts';
+import { parseNumberFormat } from '../../macros/host/cast-format/number.ts';
 import { macros } from '../../macros/macros.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import {
@@ -29,6 +31,7 @@ export const cast: Rule<Syntax.Cast> = (node, scope, context) => {
   const value = context.expression(node.operand, scope);
   const { format } = node;
   const formats = [format, node.zone].flatMap((part) => (part ? [context.expression(part, scope)] : []));
+  if (format && !node.safe) requireFormat(format, formats[0], value.type, type);
   const castOf = (operand: Expression): Expression =>
     format ? castByFormat(node, operand, type, formats) : castValue(node, operand, type);
   const safeMacro = `safe_cast_${describeType(type).toLowerCase()}`;
@@ -40,6 +43,21 @@ export const cast: Rule<Syntax.Cast> = (node, scope, context) => {
   const converted = node.safe ? safeCast() : castOf(value);
   return withParameters(node.type, { ...converted, type });
 };
+
+/** Refuses a literal format with which the cast fails in every row. */
+function requireFormat(place: Place, format: Expression | undefined, from: Type, to: Type): void {
+  if (format?.kind !== 'literal' || typeof format.value !== 'string') return;
+  const type = isScalar(to, 'STRING') ? from : to;
+  try {
+    if (isScalar(type, 'DATE', 'DATETIME', 'TIME', 'TIMESTAMP'))
+      for (const { element } of parseFormat(format.value))
+        if (element !== undefined) categoryOf(element, describeType(type));
+    if (isScalar(from, 'INT64', 'NUMERIC', 'BIGNUMERIC', 'FLOAT64')) parseNumberFormat(format.value);
+  } catch (error) {
+    if (error instanceof Error) throw new Unsupported(place, `FORMAT '${format.value}': ${error.message}`);
+    throw error;
+  }
+}
 
 /** `CAST(value AS type FORMAT format AT TIME ZONE zone)`. */
 function castByFormat(

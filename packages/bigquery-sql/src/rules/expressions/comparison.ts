@@ -8,7 +8,7 @@ import { isCollated, refuseCollations, sortKeyOf } from '../collation.ts';
 import { withLongArgumentsFirst } from '../macro-call.ts';
 import { requireComparable } from '../moment-text.ts';
 import { fieldValues } from '../struct-value.ts';
-import { type Place, Unsupported } from '../unsupported.ts';
+import { cureOf, type Place, Unsupported } from '../unsupported.ts';
 
 export type ComparisonName = ComparisonOperator | 'IS DISTINCT FROM' | 'IS NOT DISTINCT FROM';
 
@@ -27,7 +27,7 @@ export function compare(
   if (!comparable(left, right))
     throw new Unsupported(
       place,
-      `${describeType(left.type)} ${operator} ${describeType(right.type)} cannot be compared: CAST one`,
+      `${describeType(left.type)} ${operator} ${describeType(right.type)} cannot be compared${cureOf(types)}`,
     );
   const compound = types.find(
     ({ kind }) => kind === 'array' || (kind === 'struct' && operator.startsWith('IS')),

@@ -23,8 +23,14 @@ export const positionalParameter: Rule<Syntax.PositionalParameter> = (node) => {
 
 export const systemVariable: Rule<Syntax.SystemVariable> = ({ name }) => {
   const shown = name.parts.map(({ name }) => name).join('.');
-  throw new Unsupported(name, `the system variable @@${shown} is not supported`);
+  const own = instead.get(shown.toLowerCase()) ?? '';
+  throw new Unsupported(name, `the system variable @@${shown} is not supported${own}`);
 };
+
+const instead: ReadonlyMap<string, string> = new Map([
+  ['project_id', ': tables have no project here'],
+  ['time_zone', ': functions take a zone, which is UTC without one'],
+]);
 
 /**
  * The number of LIMIT or OFFSET: an INT64 that does not depend on rows.

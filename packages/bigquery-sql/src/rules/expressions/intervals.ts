@@ -62,6 +62,19 @@ function intervalOf(maker: string, amount: Expression, times: number): Expressio
   return isInRange ? made : call('bq.interval_in_range', [made], interval);
 }
 
+/** The part and the amount of an interval of one part that is a literal; undefined for others. */
+export function literalInterval(
+  value: Expression,
+): { readonly part: 'months' | 'days' | 'time'; readonly amount: bigint } | undefined {
+  const [units] = value.kind === 'call' && value.function.startsWith('to_') ? value.args : [];
+  const amount = units?.kind === 'operation' ? units.operands[0] : units;
+  if (value.kind !== 'call' || amount?.kind !== 'literal' || typeof amount.value !== 'bigint')
+    return undefined;
+  const parts = { to_years: 'months', to_months: 'months', to_days: 'days' } as const;
+  const part = parts[value.function as keyof typeof parts] ?? 'time';
+  return { part, amount: amount.value };
+}
+
 /** The number of the date parts: GoogleSQL converts a literal string to INT64. */
 export function amountOf({ value }: Syntax.IntervalLiteral): Syntax.Expression {
   if (value.kind !== 'StringLiteral') return value;

@@ -8,6 +8,7 @@ import type { Rule } from '../context.ts';
 import { callMacro } from '../macro-call.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import { compare, requireBool } from './comparison.ts';
+import { literalInterval } from './intervals.ts';
 import { float64, int64 } from './literals.ts';
 
 /** Operators whose semantics differ between the engines are macros. */
@@ -29,8 +30,25 @@ export const binary: Rule<Syntax.Binary> = (node, scope, context) => {
   const args = [context.expression(node.left, scope), context.expression(node.right, scope)];
   if (operator === '+' && args.every(({ type }) => isScalar(type, 'STRING')))
     throw new Unsupported(node, '+ does not take (STRING, STRING): texts are joined by ||');
+  refuseMonths(node, args);
   return callMacro(node, macroOf[operator], args, operator);
 };
+
+/** Refuses a literal with months, whose length depends on a zone, which a TIMESTAMP does not have. */
+function refuseMonths(node: Syntax.Binary, args: readonly Expression[]): void {
+  if (args.some((arg) => arg.kind === 'literal' && arg.value === null)) return;
+  const interval = args.map(literalInterval).find((one) => one?.part === 'months');
+  if (
+    interval === undefined ||
+    interval.amount === 0n ||
+    !args.some(({ type }) => isScalar(type, 'TIMESTAMP'))
+  )
+    return;
+  throw new Unsupported(
+    node,
+    `TIMESTAMP ${node.operator} INTERVAL takes no months and years: write TIMESTAMP(DATETIME(…) ${node.operator} INTERVAL …)`,
+  );
+}
 
 export const unary: Rule<Syntax.Unary> = (node, scope, context) => {
   const { operator, operand } = node;

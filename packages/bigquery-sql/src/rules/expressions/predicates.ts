@@ -21,9 +21,9 @@ import { convert, supertype } from '../coercion.ts';
 import { isCollated } from '../collation.ts';
 import type { Context, Rule } from '../context.ts';
 import { callMacro } from '../macro-call.ts';
-import type { Scope } from '../scope.ts';
 import { requireComparable } from '../moment-text.ts';
-import { type Place, Unsupported } from '../unsupported.ts';
+import type { Scope } from '../scope.ts';
+import { cureOf, type Place, Unsupported } from '../unsupported.ts';
 import { comparable, compare, containsValue, requireBool } from './comparison.ts';
 import { refuseNullLiterals } from './operators.ts';
 import { unnestedArray } from './subscripts.ts';
@@ -91,7 +91,7 @@ function inList(
       throw new Unsupported(node, 'an array is searched with IN UNNEST(array), not with IN (array)');
     throw new Unsupported(
       node,
-      `${describeType(member.type)} cannot be compared with ${describeType(value.type)}: CAST one`,
+      `${describeType(member.type)} cannot be compared with ${describeType(value.type)}${cureOf([value.type, member.type])}`,
     );
   });
   const all = [value, ...members];
@@ -124,8 +124,9 @@ function inArray(place: Place, value: Expression, array: Expression): Expression
   const { type } = array;
   if (type.kind === 'unknown' || type.kind === 'null') return containsValue(value, array);
   const element = type.kind === 'array' ? nullOf(type.element) : array;
-  // The elements of a constructed array may be literals.
-  const members = array.kind === 'list' && array.items.length > 0 ? array.items : [element];
+  // The elements of a constructed array may be literals, but the fields of its structs have types.
+  const isLiteral = array.kind === 'list' && array.items.length > 0 && element.type.kind !== 'struct';
+  const members = isLiteral ? array.items : [element];
   if (type.kind !== 'array' || !members.every((member) => comparable(value, member)))
     throw new Unsupported(place, `${describeType(value.type)} cannot be in ${describeType(type)}`);
   const common = supertype([value, ...members]) ?? unknown;
@@ -164,7 +165,7 @@ function inQuery(
   if (!comparable(value, member))
     throw new Unsupported(
       node,
-      `${describeType(type)} cannot be compared with ${describeType(value.type)}: CAST one`,
+      `${describeType(type)} cannot be compared with ${describeType(value.type)}${cureOf([value.type, type])}`,
     );
   const derived = { kind: 'derived', alias, query } as const;
   if (needsComparison([value, member, member])) {

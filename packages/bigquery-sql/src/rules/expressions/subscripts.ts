@@ -35,6 +35,7 @@ function elementOf(node: Syntax.Subscript, of: Expression, index: Expression): E
   // It may be JSON.
   if (of.type.kind === 'unknown' && isScalar(index.type, 'STRING')) return of;
   requireInt64(node.index, index);
+  requirePosition(node, index);
   return callMacro(node, macroOf[mode], [of, index], '[ ]');
 }
 
@@ -62,6 +63,17 @@ function fieldAt(
   if (!found) throw new Unsupported(place, `the STRUCT has ${fields.length} fields`);
   if (of.kind === 'struct') return of.fields[at]?.value ?? of;
   return field(of, storedFields(fields)[at] ?? '', found.type);
+}
+
+/** No array has an element before its first one. */
+function requirePosition({ mode, index: place }: Syntax.Subscript, index: Expression): void {
+  const first = mode === 'ORDINAL' ? 1n : 0n;
+  const isSafe = mode === 'SAFE_OFFSET' || mode === 'SAFE_ORDINAL';
+  if (isSafe || index.kind !== 'literal' || typeof index.value !== 'bigint' || index.value >= first) return;
+  throw new Unsupported(
+    place,
+    `the first element of an array has the ${first === 1n ? 'ORDINAL 1' : 'OFFSET 0'}`,
+  );
 }
 
 function requireInt64(place: Place, { type }: Expression): void {

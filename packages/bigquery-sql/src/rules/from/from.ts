@@ -1,6 +1,6 @@
 import { didYouMean } from '@querygate/text';
 import type * as Syntax from '../../syntax/nodes.ts';
-import { forEachNode, mapParts, type Mapper, mapperWith } from '../../tree/map.ts';
+import { forEachNode, type Mapper, mapParts, mapperWith } from '../../tree/map.ts';
 import type { From, SystemTime } from '../../tree/nodes.ts';
 import { nowParameter } from '../../tree/own-parameters.ts';
 import { isVolatile } from '../../tree/volatile.ts';
@@ -15,8 +15,8 @@ import { derivedFrom } from './derived.ts';
 import { informationRelation, isInformationSchema, noView } from './information-schema.ts';
 import { resolveJoin } from './joins.ts';
 import { resolvePivot } from './pivot.ts';
-import { resolveTableFunction } from './table-functions/table-function.ts';
 import { sampled } from './sampled.ts';
+import { resolveTableFunction } from './table-functions/table-function.ts';
 import { openRelation } from './table-relations.ts';
 import { arrayItem, resolveUnnest } from './unnest.ts';
 import { resolveUnpivot } from './unpivot.ts';
@@ -83,7 +83,7 @@ function resolveTable(node: Syntax.Table, scope: Scope, context: Context): Resol
 function noTable({ parts: [first, ...rest] }: Syntax.Path, shown: string, scope: Scope): string {
   const name = rest.at(-1)?.name ?? first.name;
   if (/^__TABLES(?:_SUMMARY)?__$/i.test(name))
-    return `${name} is not supported: no query here reads the names of tables`;
+    return `${name} is not supported: INFORMATION_SCHEMA.TABLES has the names of tables`;
   const owner = scope.ranges.find(
     (range) => rest.length === 0 && columnsIn(range, name).some(({ type }) => type.kind === 'array'),
   );

@@ -1,23 +1,32 @@
 import { didYouMean } from '@querygate/text';
 import { macros } from '../../macros/macros.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
-import { call, caseWhen, compareWith, integerLiteral, nullLiteral } from '../../tree/build.ts';
+import {
+  call,
+  caseWhen,
+  compareWith,
+  integerLiteral,
+  isNull,
+  not,
+  nullLiteral,
+  textLiteral,
+} from '../../tree/build.ts';
 import type { Expression } from '../../tree/nodes.ts';
-import { describeType } from '../../types.ts';
+import { describeType, isScalar, scalar } from '../../types.ts';
 import { distance } from '../coercion.ts';
 import { passCollation, refuseCollations } from '../collation.ts';
 import type { Context, Rule } from '../context.ts';
 import { callMacro, nullOnError, refusalOfCall } from '../macro-call.ts';
-import { UnknownZone } from '../moment-text.ts';
 import { findColumns, findFunction, findRange, hasDoubtfulNames, type Scope } from '../scope.ts';
 import { callSqlFunction } from '../sql-function.ts';
-import { type Place, Unsupported } from '../unsupported.ts';
+import { type Place, Unsupported, WrongLiteral } from '../unsupported.ts';
 import { aggregateOf } from './aggregate-names.ts';
 import { aggregateCall } from './aggregates.ts';
+import { requireLiterals } from './arguments/literal-arguments.ts';
+import { positionalArguments } from './arguments/named-arguments.ts';
 import { partArguments, usageOf } from './date-parts.ts';
 import { functionName, namespaces } from './function-name.ts';
 import { functionNames } from './function-names.ts';
-import { positionalArguments } from './named-arguments.ts';
 import { replacements } from './replacements.ts';
 import { specialFunction } from './special-functions.ts';
 import { hasUncertainPath } from './text/json-read.ts';
@@ -60,8 +69,14 @@ function scalarCall(node: Syntax.FunctionCall, name: string, scope: Scope, conte
   const value = build(args);
   const pattern = args[1];
   const isPattern = name.startsWith('regexp_') && pattern !== undefined && pattern.kind !== 'literal';
+  if (name === 'regexp_instr' && pattern?.kind === 'literal' && isScalar(pattern.type, 'STRING'))
+    return compiledFirst(pattern, value);
   return isPattern ? interruptible(value) : value;
 }
+
+/** A value whose literal pattern DuckDB compiles when it plans the query, as those of other functions. */
+const compiledFirst = (pattern: Expression, value: Expression): Expression =>
+  caseWhen(not(isNull(call('regexp_matches', [textLiteral(''), pattern], scalar('BOOL')))), value);
 
 /**
  * Makes a match with a pattern from a parameter interruptible. DuckDB evaluates a filter that it pushes into the scan
@@ -81,7 +96,7 @@ function safeCall(node: Syntax.FunctionCall, name: string, scope: Scope, context
     const isCompiled = name.startsWith('regexp') || hasUncertainPath(name, args);
     return nullOnError(args, build, isCompiled, refusalOfCall(name));
   } catch (error) {
-    if (!(error instanceof UnknownZone)) throw error;
+    if (!(error instanceof WrongLiteral)) throw error;
     return nullLiteral(build(args.map((arg) => (arg.kind === 'literal' ? nullLiteral(arg.type) : arg))).type);
   }
 }
@@ -115,7 +130,7 @@ function preparedCall(node: Syntax.FunctionCall, name: string, scope: Scope, con
   const special = specialFunction(name);
   if (special) {
     const args = positionalArguments(name, node.args, resolve);
-    return { args, build: withCollation(name, (values) => special(node, values, context)) };
+    return { args, build: withChecks(node, name, (values) => special(node, values, context)) };
   }
   const { suffix, args } = partArguments(name, node.args, (one) => isName(scope, one));
   const isKnown = (macro: string) => functionNames.has(name) && macros.has(macro);
@@ -127,7 +142,19 @@ function preparedCall(node: Syntax.FunctionCall, name: string, scope: Scope, con
   // Other macros are internal helpers that queries must not call.
   if (!isKnown(macro)) throw unsupportedCall(node.name, name, suffix);
   const build = (given: readonly Expression[]) => callMacro(node, macro, given, name.toUpperCase());
-  return { args: values, build: withCollation(name, build) };
+  return { args: values, build: withChecks(node, name, build) };
+}
+
+function withChecks(
+  node: Syntax.FunctionCall,
+  name: string,
+  build: PreparedCall['build'],
+): PreparedCall['build'] {
+  const collated = withCollation(name, build);
+  return (values) => {
+    requireLiterals(node, name, values);
+    return collated(values);
+  };
 }
 
 const withCollation = (name: string, build: PreparedCall['build']): PreparedCall['build'] =>

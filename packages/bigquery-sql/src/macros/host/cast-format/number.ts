@@ -30,7 +30,7 @@ const token = /EEEE|FM|MI|PR|[09X,GD.SCL$BV]/iy;
 /** Far more than any number has digits. */
 const maxFormatLength = 2_000;
 
-function parseNumberFormat(format: string): NumberFormat {
+export function parseNumberFormat(format: string): NumberFormat {
   if (format.length > maxFormatLength)
     throw invalid(`the format of a number has at most ${maxFormatLength} characters`);
   let [whole, fraction, currency] = ['', '', ''];

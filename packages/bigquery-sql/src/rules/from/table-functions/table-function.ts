@@ -28,7 +28,9 @@ export function resolveTableFunction(
   if (!rule)
     throw new Unsupported(
       call,
-      `the table function ${shown} is not supported: save its rows in a table that the query reads`,
+      name === 'ref' || name === 'source'
+        ? `${shown} is of a template: take the SQL that dbt compile writes`
+        : `the table function ${shown} is not supported: save its rows in a table that the query reads`,
     );
   const input = inputOf(call, shown, scope, context);
   if (input) return rule(call, input, scope, context);

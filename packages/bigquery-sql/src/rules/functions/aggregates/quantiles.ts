@@ -114,7 +114,7 @@ function requireFraction(place: Place, name: string, fraction: Expression): Expr
   if (!isScalar(fraction.type, 'INT64', 'FLOAT64', 'NUMERIC') || !isConstant(fraction))
     throw new Unsupported(
       place,
-      `the fraction of ${shown} must be a number from 0 to 1, as literal or parameter`,
+      `the fraction of ${shown} must be INT64, FLOAT64 or NUMERIC from 0 to 1, as literal or parameter`,
     );
   const problem = `the fraction of ${shown} must be from 0 to 1`;
   if (fraction.kind !== 'literal') {

@@ -37,7 +37,12 @@ export const sum: Aggregate = plain('sum', typeOfFirst, {
     const type = typeOfFirst(args);
     if (!arg) return nullLiteral(int64);
     if (!isScalar(type, 'INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC', 'INTERVAL') && type.kind !== 'unknown')
-      throw new Unsupported(place, 'SUM takes numbers');
+      throw new Unsupported(
+        place,
+        isScalar(type, 'JSON')
+          ? 'SUM takes numbers: write LAX_INT64(json) or LAX_FLOAT64(json)'
+          : 'SUM takes numbers',
+      );
     if (isScalar(type, 'INTERVAL')) return call('bq.interval_of', intervalSums(rows, arg, place), type);
     // In a window, sums of parts that no row shows may be beyond DECIMAL.
     if (isScalar(type, 'NUMERIC') && rows.isWindow)

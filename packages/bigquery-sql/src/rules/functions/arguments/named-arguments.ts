@@ -1,8 +1,8 @@
-import type * as Syntax from '../../syntax/nodes.ts';
-import { boolLiteral, integerLiteral, nullLiteral, textLiteral } from '../../tree/build.ts';
-import type { Expression } from '../../tree/nodes.ts';
-import { sameName, scalar } from '../../types.ts';
-import { Unsupported } from '../unsupported.ts';
+import type * as Syntax from '../../../syntax/nodes.ts';
+import { boolLiteral, integerLiteral, nullLiteral, textLiteral } from '../../../tree/build.ts';
+import type { Expression } from '../../../tree/nodes.ts';
+import { sameName, scalar } from '../../../types.ts';
+import { Unsupported } from '../../unsupported.ts';
 
 /** A parameter that a call may name. */
 interface Parameter {
