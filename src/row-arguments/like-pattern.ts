@@ -34,9 +34,9 @@ export const likeCost = ({ parts }: LikePattern): number =>
 
 export function likeMatcher({ parts }: LikePattern): LikeMatcher {
   const literals = parts.flatMap((part) => literalOf(part) ?? []);
-  return literals.length === parts.length
-    ? (text) => matchesLiterals(literals, text)
-    : (text) => matchesParts(parts, text);
+  if (literals.length !== parts.length) return (text) => matchesParts(parts, text);
+  const finders = literals.map(buildFind);
+  return (text) => matchesLiterals(literals, finders, text);
 }
 
 /** undefined if it is not the same as a text in UTF-16, which has no halves of characters. */
@@ -46,19 +46,54 @@ function literalOf(part: LikePattern['parts'][number]): string | undefined {
   return text.isWellFormed() ? text : undefined;
 }
 
-function matchesLiterals([first = '', ...others]: readonly string[], text: string): boolean {
-  const last = others.pop();
-  if (last === undefined) return text === first;
+function matchesLiterals(literals: readonly string[], finders: readonly Find[], text: string): boolean {
+  const [first = ''] = literals;
+  if (literals.length === 1) return text === first;
+  const last = literals.at(-1) ?? '';
   const end = text.length - last.length;
   if (end < first.length || !text.startsWith(first) || !text.endsWith(last)) return false;
   let at = first.length;
-  for (const literal of others) {
+  for (let part = 1; part < literals.length - 1; part += 1) {
     // The first place leaves the most for those after it.
-    const found = text.indexOf(literal, at);
+    const found = finders[part]?.(text, at) ?? -1;
     if (found < 0) return false;
-    at = found + literal.length;
+    at = found + (literals[part]?.length ?? 0);
   }
   return at <= end;
+}
+
+/** Where a text is in another one from a place on; -1 if it is not. */
+type Find = (text: string, from: number) => number;
+
+/** V8 compares a longer text again at each place: over runs of one character it takes the product of both lengths. */
+const maxSearched = 16;
+
+/** Longer texts are found by Knuth, Morris and Pratt, who read each character once. */
+function buildFind(searched: string): Find {
+  if (searched.length <= maxSearched) return (text, from) => text.indexOf(searched, from);
+  const borders = bordersOf(searched);
+  return (text, from) => {
+    let matched = 0;
+    for (let at = from; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      while (matched > 0 && searched.charCodeAt(matched) !== code) matched = borders[matched - 1] as number;
+      if (searched.charCodeAt(matched) === code) matched += 1;
+      if (matched === searched.length) return at + 1 - matched;
+    }
+    return -1;
+  };
+}
+
+/** For each length of a text's start: how long the longest shorter start is with which it ends. */
+function bordersOf(text: string): Uint16Array {
+  const borders = new Uint16Array(text.length);
+  let border = 0;
+  for (let at = 1; at < text.length; at += 1) {
+    while (border > 0 && text[at] !== text[border]) border = borders[border - 1] as number;
+    if (text[at] === text[border]) border += 1;
+    borders[at] = border;
+  }
+  return borders;
 }
 
 /** It takes at most the product of both lengths. */

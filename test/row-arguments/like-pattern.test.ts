@@ -33,6 +33,23 @@ test('a pattern matches as a regular expression of the same meaning does', () =>
   );
 });
 
+test('long texts between % are found, wherever they overlap themselves', () => {
+  const letters = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 17, maxLength: 24 });
+  const parts = fc.array(letters, { minLength: 1, maxLength: 2 });
+  const around = fc.array(fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 6 }), {
+    minLength: 3,
+    maxLength: 3,
+  });
+  fc.assert(
+    fc.property(parts, around, fc.boolean(), (long, [before = '', between = '', behind = ''], isCut) => {
+      const text = `${before}${long.join(between)}${isCut ? '' : behind}`.slice(isCut ? 1 : 0);
+      const pattern = `%${long.join('%')}%`;
+      expect(matcherOf(pattern)(text)).toBe(oracle(pattern).test(text));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
 test('a pattern without _ compares each character once', () => {
   const costOf = (text: string) => likeCost(parseLike(text) ?? { parts: [] });
   expect(costOf(`%${'a%'.repeat(100)}b`)).toBe(1);

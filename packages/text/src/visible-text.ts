@@ -1,9 +1,10 @@
 /**
  * Characters that people do not see, or that change how the text around them is shown: control characters but line breaks and
- * tabs, bidirectional controls, characters without a width, tags, and the variation selectors that pictures do not need.
+ * tabs, bidirectional controls, and what is not shown by default, as tags and fillers. The variation selector of pictures is
+ * none of them, nor is one joiner, which writing needs; several can carry a text.
  */
 const hidden =
-  /(?![\n\t])[\p{Cc}\p{Bidi_Control}\u00ad\u200b\u2028\u2029\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e01ef}]|[\ufe00-\ufe0e]/gu;
+  /(?![\n\t\u200c\u200d\ufe0f])[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]|(?<=[\u200c\u200d])[\u200c\u200d]|[\u200c\u200d](?=[\u200c\u200d])/gu;
 
 /** A text of strangers as a model or a terminal may have it: what is hidden is shown as its code, as in `\u{202e}`. */
 export const visibleText = (text: string): string =>
