@@ -10,7 +10,7 @@ import { worlds } from './world.ts';
  *
  * By hand: `ISOLATION_TRIPLES=100000 npx vitest run test/isolation`, with `ISOLATION_SEED` for the same run again.
  */
-const triples = Number(process.env.ISOLATION_TRIPLES || 800);
+const triples = Number(process.env.ISOLATION_TRIPLES || 400);
 const seed = Number(
   process.env.ISOLATION_SEED || (process.env.ISOLATION_TRIPLES ? Date.now() % 1e9 : 20_261_122),
 );

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe } from 'vitest';
 import { skipsEmulator, startEmulator } from './bigquery-emulator.ts';
-import { now, openTestApp, type Rows, type TestApp } from './test-app.ts';
+import { forms, now, openTestApp, type Rows, type TestApp } from './test-app.ts';
 
 /** Opens the whole service over the given rows, on one engine. */
 export type OpenApp = (tables: Rows) => Promise<TestApp>;
@@ -14,7 +14,10 @@ export function describeOnEngines(
   tests: (open: OpenApp, engine: 'duckdb' | 'emulator') => void,
 ): void {
   describe(`${title}, on duckdb`, () => tests(openTestApp, 'duckdb'));
-  describe.skipIf(skipsEmulator)(`${title}, on bigquery-emulator`, () => tests(openOnEmulator, 'emulator'));
+  // The emulator has no other form of the tables.
+  describe.skipIf(skipsEmulator || forms.general)(`${title}, on bigquery-emulator`, () =>
+    tests(openOnEmulator, 'emulator'),
+  );
 }
 
 /** Opens the whole service over an emulator of its own with the given rows. */

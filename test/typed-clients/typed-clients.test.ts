@@ -60,7 +60,7 @@ const diceRoll = queryText({
 });
 
 /** The clients merge pages into one list with each that comes: ten times as many rows take a hundred times as long. */
-const scrolledRows = isNightly ? 2_000 : 500;
+const scrolledRows = isNightly ? 2_000 : 300;
 const pageSize = 50;
 
 const edgeRecord = (hours: number) => ({

@@ -11,7 +11,7 @@ import { encodeEntry } from '../../../src/results/redis/entry-codec.ts';
 import { buildDocument, type ResultDocument } from '../../../src/results/result-document.ts';
 import { type KeyFile, writeKeyFile } from '../../support/key-files.ts';
 import { measureLoopTime } from '../../support/loop-time.ts';
-import { isNightly, nightly } from '../../support/nightly.ts';
+import { atNight, isNightly, nightly } from '../../support/nightly.ts';
 import { queryText } from '../../support/queries.ts';
 import { hasRedis, type RedisServer, redisServer } from '../../support/redis-server.ts';
 import { runTime } from '../../support/run-time.ts';
@@ -358,34 +358,34 @@ describe.skipIf(!hasRedis)('a client of the same Redis without CACHE_SECRET', ()
     expect(Date.now() - Number(recordedAt)).toBeGreaterThan(0);
   });
 
-  test.each([
-    ['with a secret', secret],
-    ['without a secret', ''],
-  ])('9: reads no value of a parameter in Redis, %s', async (_, CACHE_SECRET) => {
-    const app = await start({ CACHE_SECRET });
-    const running = rest(app, 'a', 'slow');
-    while ((await leaseNames()).length === 0) await sleep(2);
-    const dump = () =>
-      redis.run(async (client) => {
-        const names = await client.keys('*');
-        const texts = names.map(async (name) => {
-          const type = await client.type(name);
-          if (type === 'zset') return client.zRange(name, 0, -1);
-          return type === 'hash' ? client.hGetAll(name) : name.includes(':result:') ? '' : client.get(name);
+  test.each([['with a secret', secret], ...atNight(['without a secret', ''])])(
+    '9: reads no value of a parameter in Redis, %s',
+    async (_, CACHE_SECRET) => {
+      const app = await start({ CACHE_SECRET });
+      const running = rest(app, 'a', 'slow');
+      while ((await leaseNames()).length === 0) await sleep(2);
+      const dump = () =>
+        redis.run(async (client) => {
+          const names = await client.keys('*');
+          const texts = names.map(async (name) => {
+            const type = await client.type(name);
+            if (type === 'zset') return client.zRange(name, 0, -1);
+            return type === 'hash' ? client.hGetAll(name) : name.includes(':result:') ? '' : client.get(name);
+          });
+          return JSON.stringify([names, await Promise.all(texts)]);
         });
-        return JSON.stringify([names, await Promise.all(texts)]);
-      });
-    const during = await dump();
-    await rest(app, 'a');
-    await running;
-    await app.close();
-    apps = [];
-    const text = during + (await dump());
-    for (const kind of ['result', 'lease', 'demand']) expect(text).toContain(`querygate:${kind}:`);
-    // The kind of a name may be `tenant`. As words: four letters in a row are in one of some thousand encrypted texts by chance.
-    const ofCallers = text.replaceAll(/querygate:[a-z-]+:/g, '');
-    expect(ofCallers).not.toMatch(/tenant|\bmine\b|\bslow\b/);
-  });
+      const during = await dump();
+      await rest(app, 'a');
+      await running;
+      await app.close();
+      apps = [];
+      const text = during + (await dump());
+      for (const kind of ['result', 'lease', 'demand']) expect(text).toContain(`querygate:${kind}:`);
+      // The kind of a name may be `tenant`. As words: four letters in a row are in one of some thousand encrypted texts by chance.
+      const ofCallers = text.replaceAll(/querygate:[a-z-]+:/g, '');
+      expect(ofCallers).not.toMatch(/tenant|\bmine\b|\bslow\b/);
+    },
+  );
 
   nightly('a gateway with another secret, or none, misses and does no harm', async () => {
     const [first, second, third] = [
