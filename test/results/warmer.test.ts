@@ -1,9 +1,9 @@
-import { LRUCache } from 'lru-cache';
 import { describe, expect, test, vi } from 'vitest';
 import { bind } from '../../src/catalog/binding/bind.ts';
 import { Slots } from '../../src/concurrency/slots.ts';
 import { GatewayError } from '../../src/errors.ts';
 import type { CachedResult } from '../../src/results/get-result.ts';
+import { RecentKeys } from '../../src/results/warming/recent-keys.ts';
 import { fakeClock, settled } from '../support/fake-clock.ts';
 import { type FakeEngine, fakeEngine } from '../support/fake-engine.ts';
 import { fakeShared } from '../support/fake-shared.ts';
@@ -271,7 +271,7 @@ describe('warming', () => {
     const requested = requestAll();
     await clock.pass(1);
     await requested;
-    const listed = vi.spyOn(LRUCache.prototype, 'values');
+    const listed = vi.spyOn(RecentKeys.prototype, 'values');
     expect(new Set((await requestAll()).map(({ cacheStatus }) => cacheStatus))).toEqual(new Set(['HIT']));
     const changed = draftQuery({
       ...{ columns: { x: 'string' }, parameters: { p: '{ type: string, description: P. }' } },

@@ -98,6 +98,11 @@ describe('what BigQuery or another database has, and is not supported, is refuse
     ['SELECT SUM(TO_JSON(id)) FROM logs', 'write LAX_INT64(json)'],
     ['SELECT timestamp + 1 FROM logs', 'write TIMESTAMP_ADD(value, INTERVAL n DAY)'],
     ["SELECT project & 'b' FROM logs", 'texts are joined by ||'],
+    [
+      "SELECT logs.id + 'b' FROM logs",
+      "invalid DATE literal: b; write it as in '2026-01-31'; texts are joined by ||, after CAST(id AS STRING)",
+    ],
+    ["SELECT 'rows: ' + COUNT(*) FROM logs", 'texts are joined by ||, after CAST(value AS STRING)'],
     ['SELECT v IN (1, 2) FROM (SELECT 1 AS v) AS v', 'v is the whole row of the table: write v.v'],
     ['SELECT CASE v WHEN 2 THEN 1 END FROM (SELECT 1 AS v) AS v', 'v is the whole row of the table'],
     [

@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { CachePolicy, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { earlierMs, quietTimeMs } from './quiet-time.ts';
+import { RecentKeys } from './recent-keys.ts';
 import { othersOf, refreshIntervalMs, type Waves, waveMs } from './waves.ts';
 
 /** A key that callers request, and when its result is to be refreshed. Times are those of `elapsedMs`. */
@@ -29,7 +29,7 @@ export interface HotKey {
 /** How long after its run began a result is refreshed, if by itself, in milliseconds. */
 type OwnMs = (hotKey: HotKey, intervalMs: number) => number;
 
-/** How many keys are kept warm, besides pinned ones; beyond that the least recently requested are dropped. */
+/** How many keys are kept warm, besides pinned ones; beyond that the least recently requested of the tenant with most are dropped. */
 export const hotKeyLimit = 1_000;
 
 /** Longer keys are cached but not kept warm: they would take memory, and are hardly requested twice. */
@@ -44,9 +44,9 @@ export class HotKeys {
   /** True if the relative values of a bound query have changed. */
   readonly #isOutdated: (bound: BoundQuery) => boolean;
   readonly #pinned = new Map<string, HotKey>();
-  readonly #requested = new LRUCache<string, HotKey>({ max: hotKeyLimit });
+  readonly #requested = new RecentKeys<HotKey>(hotKeyLimit);
   /** Keys of queries without `cache_warming`, which are refreshed only after a failure: they must not displace those above. */
-  readonly #unwarmed = new LRUCache<string, HotKey>({ max: hotKeyLimit });
+  readonly #unwarmed = new RecentKeys<HotKey>(hotKeyLimit);
   /** A key may be one of the others too, whose refreshes then wait until it is not followed any more. */
   readonly #followed = new Map<string, HotKey>();
 
@@ -124,7 +124,7 @@ export class HotKeys {
   addRemote(key: string, bound: BoundQuery, policy: CachePolicy, requestedAt: number): void {
     if (policy.warmingSeconds === undefined || this.#requested.size >= hotKeyLimit) return;
     const hotKey = newHotKey(key, bound, policy, requestedAt);
-    this.#requested.set(key, { ...hotKey, syncedAt: requestedAt, refreshAt: requestedAt });
+    this.#requested.add({ ...hotKey, syncedAt: requestedAt, refreshAt: requestedAt });
   }
 
   /** Schedules the refresh of a key whose newest result, which has just come, is from a run that began at `begunAt`. */
@@ -183,7 +183,7 @@ export class HotKeys {
       this.#addChanged(hotKey, parseKey(key));
     }
     for (const keys of [this.#requested, this.#unwarmed]) {
-      for (const [key, hotKey] of [...keys.entries()]) {
+      for (const [key, hotKey] of keys.entries()) {
         if (queries.has(hotKey.bound.query)) continue;
         keys.delete(key);
         this.#addChanged(hotKey, parseKey(key));
@@ -193,7 +193,7 @@ export class HotKeys {
 
   #add(hotKey: HotKey): void {
     const keys = hotKey.policy.warmingSeconds === undefined ? this.#unwarmed : this.#requested;
-    keys.set(hotKey.key, hotKey);
+    keys.add(hotKey);
   }
 
   /** Keeps a key for the query's new version: what was known of its results is still true. */
@@ -213,7 +213,7 @@ export class HotKeys {
   /** The keys to refresh now. Drops keys without a request within their caching time. */
   due(now: number): readonly HotKey[] {
     for (const keys of [this.#requested, this.#unwarmed]) {
-      for (const [key, { requestedAt, policy }] of [...keys.entries()])
+      for (const [key, { requestedAt, policy }] of keys.entries())
         if (requestedAt + policy.ttlSeconds * 1000 < now) keys.delete(key);
     }
     return this.#all().filter((hotKey) => hotKey.refreshAt <= now && !this.#mustMove(hotKey));

@@ -783,6 +783,8 @@ describe('what a wrong value probably means', () => {
     ),
     { time: '20 Nov 2026 10:00 EST' },
     { is: '1,x' },
+    { is: [1.5] },
+    { is: ['2', '1.5'] },
   ])('is not said of %j', async (given) => {
     const text = await answer(given);
     expect(text).toContain('must be');

@@ -27,6 +27,10 @@ describe('prompts', () => {
     mkdirSync(folder.path('prompts'));
     folder.write('prompts/look.md', prompt);
     folder.write('prompts/plain.md', '---\ndescription: Nothing to fill in.\n---\nGo.');
+    folder.write(
+      'prompts/builder.md',
+      '---\ndescription: x\narguments: { constructor: { description: Who } }\n---\nBy {{constructor}}.',
+    );
     folder.write('prompts/no-header.md', 'Go.');
     folder.write(
       'prompts/unknown-place.md',
@@ -63,6 +67,7 @@ describe('prompts', () => {
   test('are the Markdown files of their folder', async () => {
     expect((await agent.stateless('prompts/list')).message.result).toMatchObject({
       prompts: [
+        { name: 'builder' },
         {
           name: 'look',
           title: 'Look',
@@ -101,6 +106,15 @@ describe('prompts', () => {
     expect(message.result).toEqual({
       description: 'Looks at a thing.',
       messages: [{ role: 'user', content: { type: 'text', text: 'Look at $& {{how}}.' } }],
+    });
+  });
+
+  test('have arguments with names of members of every object', async () => {
+    const get = async (given: object) =>
+      (await agent.legacy('prompts/get', { name: 'builder', arguments: given })).message;
+    expect((await get({})).result).toMatchObject({ messages: [{ content: { text: 'By .' } }] });
+    expect((await get({ constructor: 'me' })).result).toMatchObject({
+      messages: [{ content: { text: 'By me.' } }],
     });
   });
 

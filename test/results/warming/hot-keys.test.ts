@@ -8,10 +8,7 @@ import { draftQuery } from '../../support/queries.ts';
 import { warmed } from '../../support/test-results.ts';
 
 test('keys of queries without cache_warming do not displace those that are kept warm', () => {
-  const clock = fakeClock();
-  const timeline = buildTimeline(clock);
-  const waves = buildWaves({ clock, timeline, isOn: false, refreshesTogether: () => false });
-  const hotKeys = new HotKeys(() => false, waves);
+  const hotKeys = openHotKeys();
   const [warm, cold] = [warmed, ['caching: 900s']].map((caching) => {
     const query = draftQuery({ columns: { x: 'string' }, caching, sql: 'select 1' });
     if (query.caching === 'disabled') throw new Error('it is cached');
@@ -28,3 +25,59 @@ test('keys of queries without cache_warming do not displace those that are kept 
   hotKeys.recordFailure('cold 9', 1);
   expect(hotKeys.isFailing('cold 9')).toBe(true);
 });
+
+const tenant = '{ type: string, description: T., tenant: true, repeated: true }';
+
+/** Requests keys of a query that tenants have, or of one that they have not. */
+function requests(hotKeys: HotKeys) {
+  const [ofTenants, ofNone] = [{ tenant }, undefined].map((parameters) =>
+    draftQuery({
+      ...{ columns: { x: 'string' }, caching: warmed },
+      ...(parameters === undefined
+        ? { sql: "select 'a' as x" }
+        : { parameters, sql: "select 'a' as x where 'a' in unnest(@tenant)" }),
+    }),
+  );
+  return (key: string, tenants: readonly string[] | undefined, now: number) => {
+    const query = tenants === undefined ? ofNone : ofTenants;
+    if (query === undefined || query.caching === 'disabled') throw new Error('it is cached');
+    const bound = bind(query, plainParameters(tenants === undefined ? {} : { tenant: tenants }));
+    return hotKeys.touch(key, bound, query.caching, now);
+  };
+}
+
+test.each([
+  ['one tenant', () => ['a']],
+  ['one set of tenants', (at: number) => (at % 2 === 0 ? ['a', 'b'] : ['b', 'a', 'b'])],
+  ['queries without a tenant', () => undefined],
+])('1,100 keys of %s leave those of another tenant warm', (_, tenantsOf) => {
+  const hotKeys = openHotKeys();
+  const request = requests(hotKeys);
+  for (let at = 0; at < 10; at += 1) request(`c ${at}`, ['c'], at);
+  for (let at = 0; at < 1_100; at += 1) request(`many ${at}`, tenantsOf(at), 10 + at);
+  expect(hotKeys.size).toBe(hotKeyLimit);
+  for (let at = 0; at < 10; at += 1) expect(hotKeys.touchRemote(`c ${at}`, 0), `c ${at}`).toBe(true);
+  expect(hotKeys.touchRemote('many 109', 0)).toBe(false);
+  expect(hotKeys.touchRemote('many 110', 0)).toBe(true);
+});
+
+test('if tenants have equally many keys the oldest is dropped, and keys that have expired do not count', () => {
+  const hotKeys = openHotKeys();
+  const request = requests(hotKeys);
+  for (let at = 0; at < 600; at += 1) request(`expired ${at}`, ['a'], 0);
+  hotKeys.due(1_000_000);
+  for (let at = 0; at < hotKeyLimit; at += 1) request(`${at}`, [at % 2 === 0 ? 'a' : 'b'], 1_000_000 + at);
+  request('0', ['a'], 1_001_000);
+  request('c', ['c'], 1_001_001);
+  const dropped = Array.from({ length: hotKeyLimit }, (_, at) => `${at}`).filter(
+    (key) => !hotKeys.touchRemote(key, 0),
+  );
+  expect(dropped).toEqual(['1']);
+});
+
+function openHotKeys(): HotKeys {
+  const clock = fakeClock();
+  const timeline = buildTimeline(clock);
+  const waves = buildWaves({ clock, timeline, isOn: false, refreshesTogether: () => false });
+  return new HotKeys(() => false, waves);
+}

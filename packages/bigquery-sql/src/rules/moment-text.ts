@@ -9,9 +9,10 @@ import { isNode, type Place, Unsupported, WrongLiteral } from './unsupported.ts'
  * Refuses a literal text that is not a date or time at all, as BigQuery does before it runs a query. Other texts are
  * converted when the query runs.
  *
+ * @param otherwise the end of the message, about a text that is meant for something else
  * @throws Unsupported
  */
-export function requireMoment(place: Place, text: string, type: Type): void {
+export function requireMoment(place: Place, text: string, type: Type, otherwise = ''): void {
   const isValid = isScalar(type, 'TIME')
     ? timePattern.test(text) && hasTime(text)
     : hasDay(text) &&
@@ -21,7 +22,7 @@ export function requireMoment(place: Place, text: string, type: Type): void {
     const form = type.kind === 'scalar' ? forms[type.name] : undefined;
     throw new Unsupported(
       place,
-      `invalid ${describeType(type)} literal: ${text}${form === undefined ? '' : `; write it as in '${form}'`}`,
+      `invalid ${describeType(type)} literal: ${text}${form === undefined ? '' : `; write it as in '${form}'`}${otherwise}`,
     );
   }
   if (isScalar(type, 'TIMESTAMP')) requireZoneOfText(place, text);

@@ -28,8 +28,11 @@ const callerLimits = {
   stars: 40,
   subqueries: 60,
   groupingKeys: 100,
+  sortKeys: 100,
   groupingSets: maxGroupingSets,
 } as const;
+
+const sortKeys = 'keys in ORDER BY and PARTITION BY';
 
 /**
  * Refuses what a caller's SQL must not be, whatever its names mean; names are resolved later, in a scope that has the
@@ -40,7 +43,15 @@ const callerLimits = {
 export function checkSyntax({ functions: [definition], query }: Statement, names: Names): void {
   if (definition)
     throw new Unsupported(definition, 'sql is one SELECT: CREATE TEMP FUNCTION is not available in it');
-  const counts = { commonTables: 0, tables: 0, stars: 0, subqueries: 0, groupingKeys: 0, groupingSets: 0 };
+  const counts = {
+    commonTables: 0,
+    tables: 0,
+    stars: 0,
+    subqueries: 0,
+    groupingKeys: 0,
+    sortKeys: 0,
+    groupingSets: 0,
+  };
   const count = (node: Node, what: keyof typeof counts, title: string, number = 1) => {
     counts[what] += number;
     if (counts[what] > callerLimits[what])
@@ -54,6 +65,8 @@ export function checkSyntax({ functions: [definition], query }: Statement, names
     else if (node.kind === 'GroupingExpression') count(node, 'groupingKeys', 'keys in GROUP BY');
     else if (node.kind === 'GroupingList')
       count(node, 'groupingKeys', 'keys in GROUP BY', node.expressions.length);
+    else if (node.kind === 'OrderByItem') count(node, 'sortKeys', sortKeys);
+    else if (node.kind === 'Window') count(node, 'sortKeys', sortKeys, node.partitionBy.length);
     else if (node.kind === 'GroupBy') count(node, 'groupingSets', 'sets in GROUP BY', setsOf(node));
     checkNode(node, names);
   });

@@ -44,6 +44,8 @@ describe('strings', () => {
     ["SELECT '\\400'", '8: expected an escape sequence of GoogleSQL, found "\\4"'],
     ["SELECT b'\\u0041'", '9: expected an escape sequence of GoogleSQL, found "\\u"'],
     ['SELECT `a', '7: expected ` at the end of the name in backquotes that starts here, found none'],
+    ['SELECT x.`a\\x00b`', '9: a name has a NUL; remove it'],
+    ['WITH `\\000` AS (SELECT 1) SELECT 1', '5: a name has a NUL; remove it'],
     ['SELECT ``', '7: expected a name between the backquotes, found nothing'],
     ["SELECT 'a''b'", "10: expected a blank between two strings; a quote within a string is written \\'"],
   ])('%s is refused', (sql, problem) => {

@@ -160,9 +160,14 @@ const valuesOf = memoize(({ values }: EnumParameter): string => {
 function probably(parameter: Parameter, text: string): string {
   if (parameter.repeated && isListInText(parameter, text)) return '; send an array of values';
   if (parameter.type === 'enum') return nearValue(parameter, text);
+  // A rounded id is another row's.
+  if (parameter.repeated && parameter.type === 'integer' && isFraction(text)) return '';
   const value = allowedValue(parameter, text);
   return value === undefined ? '' : `; the nearest is ${value}`;
 }
+
+const isFraction = (text: string): boolean =>
+  !Number.isInteger(Number(text)) && Number.isFinite(Number(text));
 
 /** `1,2`, `1 2`, `[1, 2]` */
 function isListInText(parameter: Parameter, text: string): boolean {

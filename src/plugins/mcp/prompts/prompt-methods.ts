@@ -32,7 +32,7 @@ export function getPrompt(
   }
   if (!isMembers(given)) throw wrong('arguments: must be an object of texts');
   for (const { name, description, required } of prompt.arguments) {
-    const value = given[name];
+    const value = Object.hasOwn(given, name) ? given[name] : undefined;
     if (value === undefined && required) throw wrong(`arguments.${name}: is required: ${description}`);
     if (value !== undefined && typeof value !== 'string') throw wrong(`arguments.${name}: must be text`);
   }

@@ -6,7 +6,9 @@ import { commonSupertype, convert, distance } from '../coercion.ts';
 import { passCollation } from '../collation.ts';
 import type { Rule } from '../context.ts';
 import { callMacro } from '../macro-call.ts';
+import { requireMoment } from '../moment-text.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
+import { impliedName } from './column-paths.ts';
 import { compare, requireBool } from './comparison.ts';
 import { literalInterval } from './intervals.ts';
 import { float64, int64 } from './literals.ts';
@@ -31,8 +33,20 @@ export const binary: Rule<Syntax.Binary> = (node, scope, context) => {
   if (operator === '+' && args.every(({ type }) => isScalar(type, 'STRING')))
     throw new Unsupported(node, '+ does not take (STRING, STRING): texts are joined by ||');
   refuseMonths(node, args);
+  refuseAddedText(node, args);
   return callMacro(node, macroOf[operator], args, operator);
 };
+
+/** Refuses a literal text beside an integer if it is not the DATE that it would be converted to: it is to be joined. */
+function refuseAddedText(node: Syntax.Binary, args: readonly Expression[]): void {
+  const at = args.findIndex(({ type }) => isScalar(type, 'INT64'));
+  const text = args[1 - at];
+  if (node.operator !== '+' || at < 0 || text?.kind !== 'literal' || !isScalar(text.type, 'STRING')) return;
+  if (typeof text.value !== 'string') return;
+  const added = impliedName(at === 0 ? node.left : node.right) ?? 'value';
+  const advice = `; texts are joined by ||, after CAST(${added} AS STRING)`;
+  requireMoment(node, text.value, scalar('DATE'), advice);
+}
 
 /** Refuses a literal with months, whose length depends on a zone, which a TIMESTAMP does not have. */
 function refuseMonths(node: Syntax.Binary, args: readonly Expression[]): void {

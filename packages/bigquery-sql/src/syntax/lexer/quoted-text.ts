@@ -28,6 +28,8 @@ export function readQuotedName(sql: string, start: number): QuotedName {
   const body = sql.slice(start + 1, bodyEnd);
   if (body === '') throw new SyntaxProblem(start, 'expected a name between the backquotes, found nothing');
   const name = decodeText(body, start + 1, 'name');
+  // A NUL ends the statement for DuckDB's parser.
+  if (name.includes('\0')) throw new SyntaxProblem(start, 'a name has a NUL; remove it');
   return { kind: 'quoted name', start, end: bodyEnd + 1, key: '', name };
 }
 
