@@ -10,13 +10,21 @@ const logs: TableSchema = {
   ],
 };
 
+interface Fault {
+  readonly at: string;
+  readonly message: string;
+  readonly times?: number;
+  /** Happens at the same time. */
+  readonly meanwhile?: () => Promise<void>;
+}
+
 /** The next statements with a text fail so: one, or several. */
-let fault: { readonly at: string; readonly message: string; times?: number } | undefined;
+let fault: Fault | undefined;
 const failureOf = (sql: string): Promise<never> | undefined => {
   if (fault === undefined || !sql.includes(fault.at)) return undefined;
-  const { message, times = 1 } = fault;
+  const { meanwhile, message, times = 1 } = fault;
   fault = times > 1 ? { ...fault, times: times - 1 } : undefined;
-  return Promise.reject(new Error(message));
+  return Promise.resolve(meanwhile?.()).then(() => Promise.reject(new Error(message)));
 };
 
 let folder: ImportFolder;
@@ -108,6 +116,18 @@ describe('a shortage that passes does not make a file unreadable', () => {
     ]);
     await folder.sync();
     expect(await ids()).toEqual([1, 2]);
+  });
+
+  test('nor rows that are stored, while a file of Parquet beside them changes', async () => {
+    await parquet(1);
+    folder.write('logs.ndjson', lines(2));
+    await folder.sync();
+    folder.write('logs.ndjson', lines(2, 3));
+    fault = { at: 'INSERT INTO', message: memory, meanwhile: () => parquet(23) };
+    await folder.sync();
+    expect(await ids()).toContain(2);
+    await folder.sync();
+    expect(await ids()).toEqual([2, 3, 23]);
   });
 
   test('nor one row, while others are searched that cannot be read', async () => {

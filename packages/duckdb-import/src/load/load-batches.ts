@@ -65,7 +65,8 @@ async function loadNext(state: ImportState, read: Batch, loading: Loading): Prom
   for (const { error, slice } of failures) {
     failed.add(slice.entry.number);
     const numbers = [slice.entry.number, ...slice.replaces];
-    await recordFailure(state, { file: slice.file, numbers, error: isOfPlaced ? undefined : error }, loaded);
+    const ofSlice = isOfPlaced && !isOutOfMemory(error) ? undefined : error;
+    await recordFailure(state, { file: slice.file, numbers, error: ofSlice }, loaded);
   }
   loaded.bytes += sum(slices.map(({ bytes }) => bytes));
   const { rows, bytes } = loaded;
