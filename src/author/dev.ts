@@ -53,10 +53,11 @@ export async function runDev({ args, settings, loadSettings, configFile }: DevOp
   const onQueries = debounce(() => {
     if (child === undefined) restart();
   });
-  watchPath(settings.QUERIES_DIR ?? 'queries', { recursive: true, onChange: onQueries });
+  const warn = (message: string) => process.stderr.write(`${message}\n`);
+  watchPath(settings.QUERIES_DIR ?? 'queries', { recursive: true, onChange: onQueries, warn });
   // The folder, because editors replace the file by another one.
   watchPath(dirname(resolve(configFile)), {
-    recursive: false,
+    ...{ recursive: false, warn },
     onChange: (name) => {
       if (name === null || name === basename(configFile)) onSettings();
     },

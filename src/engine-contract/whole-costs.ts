@@ -1,9 +1,21 @@
-import type { Cost, Engine } from './engine.ts';
+import type { Cost, Engine, Rows } from './engine.ts';
 
 /** The counts of a cost, and how a fraction of one becomes a whole number. */
 const wholeOf = { bytesProcessed: Math.ceil, bytesBilled: Math.ceil, slotMs: Math.round } as const;
 
 const counts = Object.keys(wholeOf) as readonly (keyof typeof wholeOf)[];
+
+const members: Readonly<Record<Exclude<keyof Rows, 'cost'>, true>> = {
+  ...{ rows: true, document: true, truncated: true, computedAt: true },
+  ...{ dataVersion: true, columns: true, state: true },
+};
+
+/** The members may be getters of a class, which a spread leaves out. */
+function copyOf(rows: Rows): Rows {
+  const names = Object.keys(members) as readonly (keyof typeof members)[];
+  const found = names.filter((name) => rows[name] !== undefined);
+  return Object.fromEntries(found.map((name) => [name, rows[name]])) as unknown as Rows;
+}
 
 /** True for a number that accounts and metrics can add up. */
 export const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
@@ -36,8 +48,7 @@ export function withWholeCosts(engine: Engine, warn: (message: string) => void):
         ...(onBill && { onBill: (cost) => onBill(wholeCost(cost)) }),
       });
       const cost = rows.cost && wholeCost(rows.cost);
-      // `rows` may be a getter of a class.
-      return cost === undefined || cost === rows.cost ? rows : { ...rows, rows: rows.rows, cost };
+      return cost === undefined || cost === rows.cost ? rows : { ...copyOf(rows), cost };
     },
   };
 }

@@ -8,6 +8,8 @@ interface WatchPathOptions {
   readonly recursive: boolean;
   /** @param name of what has changed; null if it may be anything */
   readonly onChange: (name: string | null) => void;
+  /** Called once if changes may be missed, such as at the limit of watches. */
+  readonly warn: (message: string) => void;
 }
 
 /**
@@ -16,27 +18,35 @@ interface WatchPathOptions {
  *
  * @returns ends it
  */
-export function watchPath(path: string, { recursive, onChange }: WatchPathOptions): () => void {
+export function watchPath(path: string, { recursive, onChange, warn }: WatchPathOptions): () => void {
   let identity: string | undefined;
   let watcher: FSWatcher | undefined;
+  let isWarned = false;
   const close = () => {
     watcher?.close();
     watcher = undefined;
   };
+  const onError = (error: Error) => {
+    // The next look watches it again.
+    close();
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (isWarned || code === 'ENOENT') return;
+    isWarned = true;
+    warn(`changes of ${path} may be missed: it cannot be watched (${code ?? message})`);
+  };
   const look = () => {
     const found = identityOf(path);
-    if (found === identity) return false;
-    close();
+    const isOther = found !== identity;
+    if (isOther) close();
     identity = found;
-    if (found === undefined) return false;
+    if (found === undefined || watcher !== undefined) return false;
     try {
       watcher = watch(path, { recursive }, (_, name) => onChange(name));
-      watcher.on('error', close);
-    } catch {
-      // It is gone again, or the limit of watches is reached.
-      identity = undefined;
+      watcher.on('error', onError);
+    } catch (error) {
+      onError(error as Error);
     }
-    return true;
+    return isOther;
   };
   look();
   const timer = setInterval(() => {

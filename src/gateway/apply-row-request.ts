@@ -33,7 +33,8 @@ export function buildApplyRowRequest({ readRows, budget, turns }: ApplyOptions):
       );
       return documentOfAggregates(document, aggregates, values);
     }
-    const bytes = bytesOfRows(outcome);
+    // With a comma for each row.
+    const bytes = bytesOfRows(outcome) + outcome.spans.length / 2;
     const charge = bytes > budget.largeBytes ? budget.reserve(owner, bytes) : undefined;
     try {
       const rows = await turns.run(owner, gatherRows(document, outcome));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Engine } from '../../src/engine-contract/engine.ts';
+import type { Engine, Rows } from '../../src/engine-contract/engine.ts';
 import type { EngineFactory } from '../../src/engine-contract/engine-factory.ts';
 import { cases } from '../../src/engine-contract/test-suite/cases.ts';
 import { testEngine } from '../../src/engine-contract/test-suite/test-engine.ts';
@@ -45,6 +45,36 @@ test.each<[string, Counts, Counts, readonly string[]]>([
   expect([cost, ...bills]).toEqual([cost, { ...expected, cacheHit: undefined, jobId: 'j' }]);
   expect(cost).toEqual(bills[0]);
   expect(warned).toEqual(warnings.map((text) => `the engine reports ${text}, which is not counted`));
+});
+
+test('rows whose members are getters of a class keep them', async () => {
+  class ClassRows implements Rows {
+    get rows() {
+      return ['{}'];
+    }
+    get truncated() {
+      return true;
+    }
+    get computedAt() {
+      return 5;
+    }
+    get state() {
+      return 's';
+    }
+    get cost() {
+      return { bytesProcessed: 1.5, bytesBilled: 0, slotMs: 0, cacheHit: undefined, jobId: 'j' };
+    }
+  }
+  const engine = withWholeCosts(
+    { source: 'test', close: async () => {}, run: async () => new ClassRows() },
+    () => {},
+  );
+  const found = await engine.run(
+    { query: {} as never, parameters: {} },
+    { signal: new AbortController().signal },
+  );
+  expect(found).toMatchObject({ rows: ['{}'], truncated: true, computedAt: 5, state: 's' });
+  expect(found.cost?.bytesProcessed).toBe(2);
 });
 
 test('an engine whose costs have fractions does not pass the suite of engines', async () => {

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -8,19 +9,27 @@ let root: string;
 let folder: string;
 let end = () => {};
 const changed: (string | null)[] = [];
+const warnings: string[] = [];
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'querygate-test-'));
   folder = join(root, 'queries');
   changed.length = 0;
+  warnings.length = 0;
 });
 afterEach(() => {
   end();
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
   rmSync(root, { recursive: true });
 });
 
-const start = () => {
-  end = watchPath(folder, { recursive: true, onChange: (name) => changed.push(name) });
+const start = ({ recursive = true } = {}) => {
+  end = watchPath(folder, {
+    recursive,
+    onChange: (name) => changed.push(name),
+    warn: (message) => warnings.push(message),
+  });
 };
 const until = (name: string | null) => vi.waitFor(() => expect(changed).toContain(name), { timeout: 4_000 });
 
@@ -44,4 +53,37 @@ test('a folder that comes later is followed, and again after it was removed', as
     rmSync(folder, { recursive: true });
     changed.length = 0;
   }
+});
+
+const watched = () => {
+  const spy = vi.spyOn(fs, 'watch');
+  syncBuiltinESMExports();
+  return spy;
+};
+const shortage = (code: string) => Object.assign(new Error('short'), { code });
+
+test('a limit of watches is reported once, without a change, until there are watches again', async () => {
+  mkdirSync(folder);
+  const watch = watched();
+  const refuse = () => {
+    throw shortage('ENOSPC');
+  };
+  watch.mockImplementationOnce(refuse).mockImplementationOnce(refuse);
+  start({ recursive: false });
+  await vi.waitFor(() => expect(watch).toHaveBeenCalledTimes(3), { timeout: 4_000 });
+  writeFileSync(join(folder, 'q.sql'), '');
+  await until('q.sql');
+  expect(changed).not.toContain(null);
+  expect(warnings).toEqual([`changes of ${folder} may be missed: it cannot be watched (ENOSPC)`]);
+});
+
+test('a folder whose watch fails is watched again', async () => {
+  mkdirSync(folder);
+  const watch = watched();
+  start({ recursive: false });
+  watch.mock.results[0]?.value.emit('error', shortage('EMFILE'));
+  await vi.waitFor(() => expect(watch).toHaveBeenCalledTimes(2), { timeout: 4_000 });
+  writeFileSync(join(folder, 'q.sql'), '');
+  await until('q.sql');
+  expect(warnings).toHaveLength(1);
 });

@@ -25,3 +25,22 @@ test('some rows of a large result take room for themselves, and not for the resu
   const part = await apply(result, request, followerOf(unrestricted('a key')));
   expect(parseRows(part.document)).toEqual([{ name: 'a', text: 'a'.repeat(100_000) }]);
 });
+
+test('many short rows are charged with the commas between them', async () => {
+  const rows = Array.from({ length: 25 }, () => '{"n":1}');
+  const document = await buildDocument({ rows, truncated: false }, runTime(0));
+  const spans = Uint32Array.from(rows.flatMap((_, at) => [11 + 8 * at, 18 + 8 * at]));
+  const budget = new ByteBudget(10_000, 190);
+  const apply = buildApplyRowRequest({
+    readRows: async () => ({ rows: Uint32Array.from(rows.keys()), spans, aggregates: [] }),
+    budget,
+    turns: new LoopTurns(),
+  });
+  const request = {
+    task: rowTask([], { where: undefined, orderBy: [], offset: 0, first: 25 }),
+    aggregates: undefined,
+  };
+  const result = { document, caching: 'disabled', cacheStatus: 'HIT', obtainedAt: 0 } as const;
+  const part = await apply(result, request, followerOf(unrestricted('a key')));
+  expect(budget.usedBytes).toBe(part.document.encodings.identity.byteLength);
+});

@@ -45,6 +45,8 @@ export interface ImportState {
   readonly problems: Map<string, string>;
   /** Why Parquet files are imported, and not read where they are, by name. */
   readonly doubts: Map<string, string>;
+  /** Why files wait for which the last sync had too little memory, by name. */
+  readonly short: Map<string, string>;
   readonly shapeOf: ReturnType<typeof buildShapes>;
   /** False until the first sync has ended: nothing reads the rows. */
   isServing: boolean;
@@ -81,6 +83,7 @@ export async function openState(options: ImportOptions): Promise<ImportState> {
     unreadable: new UnreadableFiles(),
     problems: new Map(),
     doubts: new Map(),
+    short: new Map(),
     shapeOf: buildShapes(connection, { isRemote: isRemote(options.dataDir) }),
     isServing: false,
     reset: new Set(),

@@ -52,6 +52,7 @@ async function importChanges(state: ImportState): Promise<ImportSummary> {
   const { connection, manifest, options, unreadable } = state;
   const { batchLimits: limits, dataDir, scratch } = options;
   const tables = options.tables.all;
+  state.short.clear();
 
   const scan = await scanFolder({ connection, dataDir, tables, manifest, unreadable }, !state.isServing);
   if ('error' in scan) return reportUnreadable(state, scan.error);

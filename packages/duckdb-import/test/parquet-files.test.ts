@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { otherTable } from '../src/scan/data-files.ts';
 import { type ImportFolder, lines, logs, openImportFolder } from './import-folder.ts';
 
 let folder: ImportFolder;
@@ -83,6 +84,14 @@ describe('a table of Delta Lake or Hudi', () => {
     ]);
     expect(await rows()).toEqual([]);
   });
+
+  // A bucket lists them too.
+  test.each(['logs/_backup/_delta_log/0.json', 'logs/.old/part/.hoodie/hoodie.properties'])(
+    'is ignored in a hidden folder: %s',
+    (name) => {
+      expect(otherTable(name)).toBeUndefined();
+    },
+  );
 });
 
 describe('a table of Iceberg', () => {

@@ -10,13 +10,21 @@ const logs: TableSchema = {
   ],
 };
 
+interface Fault {
+  readonly at: string;
+  readonly message: string;
+  readonly times?: number;
+  /** Happens at the same time. */
+  readonly meanwhile?: () => Promise<void>;
+}
+
 /** The next statements with a text fail so: one, or several. */
-let fault: { readonly at: string; readonly message: string; times?: number } | undefined;
+let fault: Fault | undefined;
 const failureOf = (sql: string): Promise<never> | undefined => {
   if (fault === undefined || !sql.includes(fault.at)) return undefined;
-  const { message, times = 1 } = fault;
+  const { meanwhile, message, times = 1 } = fault;
   fault = times > 1 ? { ...fault, times: times - 1 } : undefined;
-  return Promise.reject(new Error(message));
+  return Promise.resolve(meanwhile?.()).then(() => Promise.reject(new Error(message)));
 };
 
 let folder: ImportFolder;
@@ -47,9 +55,12 @@ const parquet = (id: number) => folder.writeParquet('logs.parquet', `SELECT ${id
 const memory = 'Out of Memory Error: failed to pin block of size 256.0 KiB (1.0 MiB/1.0 MiB used)';
 const files = 'IO Error: Cannot open file "/data/logs.parquet": Too many open files';
 const device = 'IO Error: Could not read from file "/data/logs.parquet": Input/output error';
-const paused = {
-  [memory]: 'the import is paused: the memory limit of DuckDB is too small for it',
-  [files]: 'the import is paused: too many files are open',
+const tooSmall = 'the memory limit of DuckDB is too small for it; raise DUCKDB_MEMORY_LIMIT';
+const paused = 'the import is paused: too many files are open';
+/** The report of the sync, and the reason of the table. */
+const shortages = {
+  [memory]: [`logs.parquet: waits: ${tooSmall}`, tooSmall],
+  [files]: [paused, paused],
 };
 
 describe('a shortage that passes does not make a file unreadable', () => {
@@ -67,10 +78,9 @@ describe('a shortage that passes does not make a file unreadable', () => {
   )('of Parquet, %s (%s): %s', async (_, at, message) => {
     fault = { at, message };
     await parquet(1);
-    expect(await folder.sync()).toEqual([paused[message]]);
-    expect([...folder.data().problems.values()]).toEqual([
-      `logs.parquet: is not imported yet: ${paused[message]}`,
-    ]);
+    const [report, reason] = shortages[message];
+    expect(await folder.sync()).toEqual([report]);
+    expect([...folder.data().problems.values()]).toEqual([`logs.parquet: is not imported yet: ${reason}`]);
     expect(await folder.sync()).toEqual([]);
     expect(folder.data().problems.size).toBe(0);
     expect(await ids()).toEqual([1]);
@@ -87,7 +97,7 @@ describe('a shortage that passes does not make a file unreadable', () => {
     fault = { at: 'DESCRIBE', message: memory };
     await parquet(1);
     folder.write('logs.ndjson', lines(2));
-    expect(await folder.sync()).toEqual([paused[memory]]);
+    expect(await folder.sync()).toEqual([`logs.parquet: waits: ${tooSmall}`]);
     expect(await ids()).toEqual([2]);
     await folder.sync();
     expect(await ids()).toEqual([1, 2]);
@@ -101,19 +111,29 @@ describe('a shortage that passes does not make a file unreadable', () => {
     folder.write('logs/2.ndjson', lines(2));
     // Rows of JSON are stored with those of the other file, and then alone; CSV is read with its bad rows, and then without.
     fault = { at, message: memory, times: 2 };
-    expect(await folder.sync()).toEqual([paused[memory]]);
+    expect(await folder.sync()).toEqual([`logs/${name}: waits: ${tooSmall}`]);
     expect(await ids()).toEqual([2]);
-    expect([...folder.data().problems.values()]).toEqual([
-      `logs/${name}: is not imported yet: ${paused[memory]}`,
-    ]);
+    expect([...folder.data().problems.values()]).toEqual([`logs/${name}: is not imported yet: ${tooSmall}`]);
     await folder.sync();
     expect(await ids()).toEqual([1, 2]);
+  });
+
+  test('nor rows that are stored, while a file of Parquet beside them changes', async () => {
+    await parquet(1);
+    folder.write('logs.ndjson', lines(2));
+    await folder.sync();
+    folder.write('logs.ndjson', lines(2, 3));
+    fault = { at: 'INSERT INTO', message: memory, meanwhile: () => parquet(23) };
+    await folder.sync();
+    expect(await ids()).toContain(2);
+    await folder.sync();
+    expect(await ids()).toEqual([2, 3, 23]);
   });
 
   test('nor one row, while others are searched that cannot be read', async () => {
     fault = { at: 'SELECT count(hash(', message: memory };
     folder.write('logs.ndjson', `${lines(1)}{"id":"x"}\n`);
-    expect(await folder.sync()).toEqual([paused[memory]]);
+    expect(await folder.sync()).toEqual([`logs.ndjson: waits: ${tooSmall}`]);
     expect(await folder.sync()).toEqual(['logs.ndjson:2: id: "x" is not an integer']);
     expect(await ids()).toEqual([1]);
   });

@@ -4,7 +4,6 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import { openRepeat } from '../../concurrency/repeat.ts';
 import { StartError } from '../../errors.ts';
 import { pathProblem } from '../../files/path-problem.ts';
-import type { ImportReport } from '../../engine-contract/engine.ts';
 import type { DuckdbOptions } from './duckdb-options.ts';
 import { openDemo } from './demo/open-demo.ts';
 import {
@@ -25,6 +24,8 @@ import { openBucket, requireReachable } from './data/bucket.ts';
 import { openLakeData } from './data/lake-data.ts';
 import { adoptTables, type DataOptions, type LocalData, type TableChange } from './data/local-data.ts';
 import { isDatabaseUnusable } from './wire/unusable-database.ts';
+
+type Synced = Awaited<ReturnType<Import['sync']>>;
 
 const dayMs = 86_400_000;
 const retentionEveryMs = 600_000;
@@ -126,7 +127,7 @@ async function openDataFolder(options: DataOptions, dataDir: string): Promise<Lo
   const exclusive = buildExclusive();
   const order: OrderState = { newRows: 0 };
   const retention: RetentionState = {};
-  const sync = async (): Promise<ImportReport> => {
+  const sync = async (): Promise<Synced> => {
     const report = await importChanges(data, options);
     order.newRows += report.rows;
     await applyRetention(connection, options, retention, report.rows);
@@ -189,7 +190,7 @@ async function hidesOld(options: DataOptions): Promise<() => Promise<void>> {
 
 async function replaceTables(
   data: Import,
-  sync: () => Promise<ImportReport>,
+  sync: () => Promise<Synced>,
   { tables }: DataOptions,
   { staged, removed }: TableChange,
 ): Promise<void> {
@@ -199,11 +200,14 @@ async function replaceTables(
   await data.reset([...added.map(({ name }) => name), ...ended], () =>
     adoptTables(tables, { staged: added, removed: ended }),
   );
-  const { isComplete } = await sync();
-  if (!isComplete) throw new Error('the rows of the changed tables could not be imported completely');
+  const { isComplete, waitingTables } = await sync();
+  // Without the folder, none is complete.
+  const lacksRows = staged.some(({ name }) => waitingTables?.has(name) ?? true);
+  if (!isComplete && lacksRows)
+    throw new Error('the rows of the changed tables could not be imported completely');
 }
 
-async function importChanges(data: Import, { listener, store }: DataOptions): Promise<ImportReport> {
+async function importChanges(data: Import, { listener, store }: DataOptions): Promise<Synced> {
   const startedAt = performance.now();
   const report = await data.sync();
   const { rows } = report;

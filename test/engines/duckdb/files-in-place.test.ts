@@ -9,9 +9,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
+import { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { SavedQuery } from '../../../src/catalog/model/saved-query.ts';
 import { readConfig } from '../../../src/config.ts';
 import type { Engine, ImportReport } from '../../../src/engine-contract/engine.ts';
@@ -516,4 +516,30 @@ test('a table that is declared anew reads its files with the new columns, and re
   expect(await ids()).toBe('0,1,2,3,4');
   await release?.();
   expect(await imported()).toBe(0);
+});
+
+test('a table is declared in another form while a file of another table waits for memory', async () => {
+  const events: TableSchema = { name: 'events', fields: [{ name: 'id', type: 'INTEGER', ...nullable }] };
+  const declare = async (...tables: readonly TableSchema[]) => {
+    const next = analyzed({ queries: [], tables });
+    await engine?.updates?.check(next);
+    return engine?.updates?.replace(next);
+  };
+  await write(rows(0, 5), file('logs.parquet'));
+  await open();
+  await declare(logs, events);
+  const { runAndReadAll } = DuckDBConnection.prototype;
+  const spy = vi.spyOn(DuckDBConnection.prototype, 'runAndReadAll').mockImplementation(function (
+    this: DuckDBConnection,
+    sql,
+    ...more
+  ) {
+    if (sql.includes('events.parquet')) return Promise.reject(new Error('Out of Memory Error: 1.0 MiB used'));
+    return runAndReadAll.call(this, sql, ...more);
+  });
+  await write('SELECT 1 AS id', file('events.parquet'));
+  const changed = { ...logs, fields: logs.fields.slice(0, 2) };
+  const release = await declare(changed, events).finally(() => spy.mockRestore());
+  expect(release).toBeDefined();
+  expect(problems).toContainEqual(expect.stringContaining('events.parquet: waits'));
 });

@@ -148,7 +148,8 @@ async function watchTests(
       });
     }, settleMs);
   };
-  const endWatch = watchPath(workspace.queriesDir, { recursive: true, onChange });
+  const warn = (message: string) => process.stderr.write(`${message}\n`);
+  const endWatch = watchPath(workspace.queriesDir, { recursive: true, onChange, warn });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   await ended;
   endWatch();

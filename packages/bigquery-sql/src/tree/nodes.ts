@@ -287,8 +287,8 @@ export interface Table {
   readonly isInFiles?: boolean;
   /** The time whose rows are read, instead of those of now. */
   readonly systemTime?: SystemTime;
-  /** The columns of which BigQuery compares texts otherwise than byte for byte. */
-  readonly collated?: readonly string[];
+  /** The columns and fields, by their paths, of which BigQuery compares texts otherwise than byte for byte. */
+  readonly collated?: readonly (readonly string[])[];
   /** Where the query names it: an offset into its text. */
   readonly start: number;
 }

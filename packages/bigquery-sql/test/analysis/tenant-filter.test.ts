@@ -23,7 +23,12 @@ const collated = { name: 'tenant', type: 'STRING', mode: 'NULLABLE', collation: 
 const ci: readonly Field[] = [
   ...['exact', 'n'].map((name) => ({ name, type: 'STRING', mode: 'NULLABLE' }) as const),
   collated,
-  { name: 'owner', type: 'RECORD', mode: 'NULLABLE', fields: [collated] },
+  {
+    name: 'owner',
+    type: 'RECORD',
+    mode: 'NULLABLE',
+    fields: [collated, { name: 'id', type: 'STRING', mode: 'NULLABLE' }],
+  },
 ];
 const tables = schemaTables([
   { name: 'logs', fields },
@@ -53,6 +58,13 @@ test.each([
   ['SELECT n FROM (SELECT n, tenant AS t FROM ci) WHERE t = @tenant', ['ci']],
   ["SELECT n FROM ci WHERE COLLATE(tenant, 'und:ci') = @tenant", ['ci']],
   ['SELECT n FROM ci WHERE owner.tenant = @tenant', ['ci']],
+  ['SELECT n FROM (SELECT n, owner AS o FROM ci) WHERE o.Tenant = @tenant', ['ci']],
+  ['SELECT n FROM (SELECT n, STRUCT(owner.tenant AS id) AS owner FROM ci) WHERE owner.id = @tenant', ['ci']],
+  [
+    `SELECT n FROM (SELECT n, STRUCT('' AS b, 'x' AS id) AS owner FROM ci WHERE exact = @tenant
+      UNION ALL SELECT n, owner FROM ci) WHERE owner.b = @tenant`,
+    ['ci'],
+  ],
   ['SELECT n FROM ci, UNNEST([tenant]) AS t WHERE t = @tenant', ['ci']],
   ['SELECT n FROM ci GROUP BY tenant, n HAVING tenant = @tenant', ['ci']],
   ['SELECT message FROM logs JOIN ci USING (tenant) WHERE logs.tenant = @tenant', ['ci']],
@@ -70,6 +82,13 @@ test.each([
   ['SELECT n FROM ci JOIN logs ON logs.tenant = exact WHERE exact = @tenant', []],
 ])('a comparison by a collation filters nothing: %s', (sql, unfiltered) => {
   expect(unfilteredIn(sql)).toEqual(unfiltered);
+});
+
+test.each([
+  'SELECT n FROM ci WHERE owner.id = @tenant',
+  'WITH c AS (SELECT n, owner AS o FROM ci) SELECT n FROM c WHERE o.ID = @tenant',
+])('a field beside one with a collation filters: %s', (sql) => {
+  expect(unfilteredIn(sql)).toEqual([]);
 });
 
 test('a list that is searched by a collation filters nothing', () => {

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { zstdCompressSync } from 'node:zlib';
-import { afterAll, expect, test } from 'vitest';
+import zlib, { zstdCompressSync } from 'node:zlib';
+import { afterAll, expect, test, vi } from 'vitest';
 import { decompress } from '../../src/files/file-bytes.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'file-bytes-'));
@@ -24,6 +24,18 @@ test('all frames of a file of Zstandard are read', async () => {
   expect(await textOf(one, two)).toBe('one\ntwo\n');
   expect(await textOf(skippable, one, skippable, two, skippable)).toBe('one\ntwo\n');
   expect(await textOf(...Array.from({ length: 500 }, () => one))).toBe('one\n'.repeat(500));
+});
+
+test('small frames take no stream each, beside large ones', async () => {
+  const rows = Array.from({ length: 1000 }, (_, id) => `${id}\n`);
+  const frames = rows.map((row) => zstdCompressSync(row));
+  const text = 'large\n'.repeat(10_000);
+  const large = zstdCompressSync(text);
+  using streams = vi.spyOn(zlib, 'createZstdDecompress');
+  expect(await textOf(...frames, large, skippable, ...frames)).toBe(rows.join('') + text + rows.join(''));
+  expect(streams).toHaveBeenCalledTimes(1);
+  const cut = Buffer.concat(frames).subarray(0, -1);
+  await expect(textOf(cut)).rejects.toThrow(/^cannot be decompressed: /);
 });
 
 test.each([-15, -1, 0, 1])('frames are read of which one ends %i bytes after a chunk', async (after) => {

@@ -21,7 +21,7 @@ export interface Loaded {
   rejected: number;
   bytes: number;
   readonly rejects: Map<DataFile, readonly Reject[]>;
-  /** Why the rest has to wait for the next sync: too little disk space or memory. */
+  /** Why the rest has to wait for the next sync: too little disk space, for example. */
   interruption: string | undefined;
 }
 

@@ -7,7 +7,13 @@ import { bytesToRead, type Change } from '../scan/find-changes.ts';
 import type { Batch, FileFailure, ReadResult } from '../read/read-batches.ts';
 import { describeFileProblem, notImportedYet } from '../read/describe-problem.ts';
 import { forgetFiles } from '../record/record-files.ts';
-import { isOutOfMemory, isOutOfSpace, outOfSpaceMessage, requireSpace } from '../store/disk-space.ts';
+import {
+  isOutOfMemory,
+  isOutOfSpace,
+  outOfMemoryReason,
+  outOfSpaceMessage,
+  requireSpace,
+} from '../store/disk-space.ts';
 import { type Loaded, loadBatch } from './load-batch.ts';
 
 /**
@@ -29,7 +35,7 @@ export async function loadBatches(
   try {
     for await (const result of batches) {
       signal.throwIfAborted();
-      if ('failure' in result) await recordFailure(state, result.failure, loaded);
+      if ('failure' in result) await recordFailure(state, result.failure);
       else await loadNext(state, result.batch, { loaded, failed, changes, totalBytes });
     }
   } catch (error) {
@@ -65,7 +71,8 @@ async function loadNext(state: ImportState, read: Batch, loading: Loading): Prom
   for (const { error, slice } of failures) {
     failed.add(slice.entry.number);
     const numbers = [slice.entry.number, ...slice.replaces];
-    await recordFailure(state, { file: slice.file, numbers, error: isOfPlaced ? undefined : error }, loaded);
+    const ofSlice = isOfPlaced && !isOutOfMemory(error) ? undefined : error;
+    await recordFailure(state, { file: slice.file, numbers, error: ofSlice });
   }
   loaded.bytes += sum(slices.map(({ bytes }) => bytes));
   const { rows, bytes } = loaded;
@@ -86,14 +93,10 @@ function halfReplaced(
   return ofTable.find(({ file }) => !done.has(file))?.file;
 }
 
-async function recordFailure(
-  state: ImportState,
-  { error, file, numbers }: FileFailure,
-  loaded: Loaded,
-): Promise<void> {
+async function recordFailure(state: ImportState, { error, file, numbers }: FileFailure): Promise<void> {
   // The file waits with the rows that it has, and the others go on.
   if (isOutOfMemory(error)) {
-    loaded.interruption ??= outOfSpaceMessage(error);
+    state.short.set(file.name, outOfMemoryReason(error));
     return;
   }
   const problem = error === undefined ? undefined : describeFileProblem(file, error);

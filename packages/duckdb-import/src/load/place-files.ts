@@ -5,7 +5,7 @@ import { describeFileProblem, notImportedYet } from '../read/describe-problem.ts
 import { readParquetColumns, requireExact } from '../read/parquet-columns.ts';
 import { type DataFile, hasChanged } from '../scan/data-files.ts';
 import type { Change } from '../scan/find-changes.ts';
-import { isOutOfSpace, outOfSpaceMessage } from '../store/disk-space.ts';
+import { isOutOfMemory, isOutOfSpace, outOfMemoryReason, outOfSpaceMessage } from '../store/disk-space.ts';
 import { footerDigest } from '../store/file-digests.ts';
 import type { Footer, PlacedFile } from '../store/files/placed-file.ts';
 import type { ManifestEntry } from '../store/manifest.ts';
@@ -65,7 +65,7 @@ interface Examined {
   /** Of a file of which every value is one of the declared type. */
   readonly entry?: ManifestEntry;
   readonly error?: unknown;
-  /** Why it could not be examined now: too little memory, for example. */
+  /** Why it could not be examined now: too many files are open, for example. */
   readonly interruption?: string;
 }
 
@@ -99,7 +99,7 @@ async function placeFilesOf(
   schema: TableSchema,
   changes: readonly Change[],
 ): Promise<Placed> {
-  const { manifest, options, problems, unreadable } = state;
+  const { manifest, options, problems, short, unreadable } = state;
   const examined: Examined[] = [];
   for (const change of changes) {
     options.signal.throwIfAborted();
@@ -128,8 +128,8 @@ async function placeFilesOf(
   if (entries.length > 0 || removed.size > 0) await replaceFiles(state, schema.name, entries, removed);
   const left = examined
     .filter(
-      ({ change, entry, error, interruption }) =>
-        !isRemote(change.file.path) && !entry && error === undefined && interruption === undefined,
+      ({ change: { file }, entry, error, interruption }) =>
+        !isRemote(file.path) && !entry && (error ?? interruption) === undefined && !short.has(file.name),
     )
     .map(({ change: { knownEntry, replaces, ...change } }) => ({
       ...change,
@@ -174,6 +174,10 @@ async function examine(state: ImportState, schema: TableSchema, change: Change):
     const footer = { columns, partition: given.partition, bounds, repeatedPaths, emptyPaths };
     return { change, entry: entryOf(file, state.nextNumber(), rows, { footer, digest }) };
   } catch (error) {
+    if (isOutOfMemory(error)) {
+      state.short.set(file.name, outOfMemoryReason(error));
+      return { change };
+    }
     if (isOutOfSpace(error)) return { change, interruption: outOfSpaceMessage(error) };
     return isUnreachable(error) || (await hasChanged(file)) ? { change } : { change, error };
   }

@@ -25,7 +25,7 @@ export async function recordTables(
   { changed, files, folder }: Scan,
   interruption: string | undefined,
 ): Promise<Recorded> {
-  const { connection, manifest, problems, reset, unreadable } = state;
+  const { connection, manifest, problems, reset, short, unreadable } = state;
   problems.clear();
   for (const [table, { files: ofTable, problem }] of folder.tables) {
     const first = problem ?? ofTable.map((file) => unreadable.problemOf(file)).find(Boolean);
@@ -37,11 +37,12 @@ export async function recordTables(
     .filter((file) => unreadable.problemOf(file) === undefined);
   const firstWaiting = new Map(waiting.toReversed().map((file) => [file.table, file]));
   const areOthers = updateCompleteTables(state, changed, firstWaiting);
-  if (interruption === undefined) reset.clear();
+  const isComplete = interruption === undefined && short.size === 0;
+  for (const table of reset) if (isComplete || !firstWaiting.has(table)) reset.delete(table);
   // Queries run while the store is written.
   for (const [table, file] of firstWaiting) {
     if (manifest.completeTables.has(table) || problems.has(table) || reset.has(table)) continue;
-    problems.set(table, notImportedYet(file, interruption));
+    problems.set(table, notImportedYet(file, short.get(file.name) ?? interruption));
   }
   if (areOthers) {
     const statements = manifest.putCompleteTables();

@@ -20,10 +20,12 @@ export interface ImportSummary extends Partial<ImportWarnings> {
   readonly bytes: number;
   /** True if the store has all rows of the folder; false if the disk is full, for example. */
   readonly isComplete: boolean;
-  /** Why the import has ended early: too little disk space or memory. */
+  /** Why the import has ended early, or a file waits: too little disk space or memory. */
   readonly interruption?: string;
   /** When the oldest of the files that wait was written, in milliseconds since the epoch; undefined if none waits. */
   readonly waitingSince?: number | undefined;
+  /** The tables of the files that wait; undefined if the data folder cannot be read. */
+  readonly waitingTables?: ReadonlySet<string>;
   /** The warnings about files of tables whose rows are left out. */
   readonly leftOut?: readonly string[];
 }
@@ -35,12 +37,14 @@ export async function reportSync(
   { bytes, interruption, rejected, rejects, rows }: Loaded,
   recorded: Recorded,
 ): Promise<ImportSummary> {
-  const { manifest, options, problems } = state;
+  const { manifest, options, problems, short } = state;
   for (const [file, [first, ...others]] of rejects)
     if (first !== undefined) options.events.problem(await describeRejects(file, first, others.length + 1));
   for (const problem of await fieldProblems(state, changed)) options.events.problem(problem);
   reportEarlierRejects(state);
-  reportProblems(state, [...(interruption === undefined ? [] : [interruption]), ...recorded.problems]);
+  const shortages = [...short].map(([name, reason]) => `${name}: waits: ${reason}`);
+  const interruptions = [...(interruption === undefined ? [] : [interruption]), ...shortages];
+  reportProblems(state, [...interruptions, ...recorded.problems]);
   const { waiting } = recorded;
   const names = options.tables.all.map(({ name }) => name);
   const found = importWarnings(folder, names, manifest.entries.values(), { problems, waiting });
@@ -48,9 +52,10 @@ export async function reportSync(
   const waitingSince = times.length === 0 ? undefined : times.reduce((least, time) => Math.min(least, time));
   const leftOut = leftOutWarnings(folder);
   const warnings = [...found.warnings, ...otherNameWarnings(folder), ...leftOut, ...importedParquet(state)];
-  const isComplete = interruption === undefined;
-  const ended = { isComplete, ...(!isComplete && { interruption }) };
-  return { rows, rejected, bytes, ...ended, waitingSince, ...found, warnings, leftOut };
+  const [first] = interruptions;
+  const ended = { isComplete: first === undefined, ...(first !== undefined && { interruption: first }) };
+  const waitingTables = new Set(waiting.map(({ table }) => table));
+  return { rows, rejected, bytes, ...ended, waitingSince, waitingTables, ...found, warnings, leftOut };
 }
 
 /** Reports that the data folder cannot be read. */

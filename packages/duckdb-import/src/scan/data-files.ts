@@ -215,7 +215,7 @@ const otherTables: readonly (readonly [kind: string, metadata: RegExp])[] = [
 export function otherTable(name: string): string | undefined {
   for (const [kind, metadata] of otherTables) {
     const end = name.search(metadata);
-    if (end > 0)
+    if (end > 0 && !isHidden(name.slice(0, end)))
       return `${name.slice(0, end)}: is ${kind}, which is not read: write its rows as Parquet files elsewhere`;
   }
   return undefined;

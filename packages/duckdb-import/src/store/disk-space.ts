@@ -50,13 +50,17 @@ export function outOfSpaceMessage(
   diskFull = 'the import is paused: the disk of the store or of its temporary files is full',
 ): string {
   if (error instanceof OutOfSpace) return error.message;
+  if (isOutOfMemory(error)) return `the import is paused: ${outOfMemoryReason(error)}`;
   const message = error instanceof Error ? error.message : '';
-  if (/\bE[MN]FILE\b|open files/i.test(message)) return 'the import is paused: too many files are open';
-  if (/\bENOMEM\b|Cannot allocate memory/i.test(message))
-    return 'the import is paused: the machine has too little memory';
-  return /memory|allocate/i.test(message)
-    ? 'the import is paused: the memory limit of DuckDB is too small for it'
+  return /\bE[MN]FILE\b|open files/i.test(message)
+    ? 'the import is paused: too many files are open'
     : diskFull;
 }
+
+/** Why a file waits for which memory is short, without paths. */
+export const outOfMemoryReason = (error: unknown): string =>
+  /\bENOMEM\b|Cannot allocate memory/i.test(error instanceof Error ? error.message : '')
+    ? 'the machine has too little memory'
+    : 'the memory limit of DuckDB is too small for it; raise DUCKDB_MEMORY_LIMIT';
 
 const megabytes = (bytes: number) => `${Math.ceil(bytes / (1 << 20))} MB`;

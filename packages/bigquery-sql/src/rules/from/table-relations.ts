@@ -66,12 +66,14 @@ function readTable(
 }
 
 function collatedColumns(fields: readonly Field[]): Pick<Table, 'collated'> {
-  const collated = fields.filter(isCollated).map(({ name }) => name);
+  const collated = collatedPaths(fields);
   return collated.length > 0 ? { collated } : {};
 }
 
-const isCollated = ({ collation, fields = [] }: Field): boolean =>
-  collation !== undefined || fields.some(isCollated);
+const collatedPaths = (fields: readonly Field[]): readonly (readonly string[])[] =>
+  fields.flatMap(({ collation, fields: inner = [], name }) =>
+    collation === undefined ? collatedPaths(inner).map((path) => [name, ...path]) : [[name]],
+  );
 
 /**
  * A query over tables as they are stored.
