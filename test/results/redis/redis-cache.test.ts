@@ -214,6 +214,15 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       }
     });
 
+    test('keeps demand for little more than the day for which it is read', async () => {
+      await cache.recordDemand(new Map([['key', 1]]));
+      for (const kind of ['times', 'records']) {
+        const ttl = await redis.run((client) => client.ttl(nameOf('demand', kind)));
+        expect(ttl).toBeGreaterThan(24 * 3_600);
+        expect(ttl).toBeLessThan(25 * 3_600);
+      }
+    });
+
     test.each([
       ['text', (key: string) => redis.run((client) => client.set(key, 'hello'))],
       ['a list', (key: string) => redis.run((client) => client.lPush(key, 'hello'))],
