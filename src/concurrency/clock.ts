@@ -52,7 +52,7 @@ export interface Timeline {
 }
 
 /** A smaller difference is rounding, and the rate of the clocks. */
-export const setByMs = 100;
+const setByMs = 100;
 
 export function buildTimeline({ now, elapsedMs }: Pick<Clock, 'now' | 'elapsedMs'>): Timeline {
   const measure = () => now().getTime() - Math.round(elapsedMs());

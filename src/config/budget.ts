@@ -45,7 +45,7 @@ export const budgetSchema = z
       slot_time_per_day: text(time, `a time of one slot, as in 2h: ${slotUnits}`).optional(),
       rate: text(speed, `an amount in a time, as in 10GB/h, or 30m/h of slots: ${anyUnits}`).optional(),
       burst: text(amount, `an amount, as in 20GB: ${anyUnits}`).optional(),
-      tracking: z.boolean('must be true or false').default(false),
+      tracking: z.boolean('must be true or false').optional(),
     },
     {
       error: ({ code }) =>
@@ -113,7 +113,7 @@ export function toBudget(given: z.output<typeof budgetSchema>): Budget {
       ...day('slot_time_per_day', slot_time_per_day),
       ...(rate === undefined ? [] : [bucketOf(rate, burst)]),
     ],
-    isTracking: tracking,
+    isTracking: tracking ?? false,
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { StartError } from '../errors.ts';
 import { type Client, type Connection, openConnection } from './connection.ts';
+import type { CallOptions } from './reply-watch.ts';
 import { checkWrites, endsConnection, replyCode, UnsupportedServer } from './server-replies.ts';
 
 /** A connection that no call waits for when it is down or no longer responds. */
@@ -14,8 +15,8 @@ export interface CircuitBreaker<T> {
   isUp(): boolean;
   /** True if it is up and has rejected no command in the last minute, as a Redis does that is full. */
   isServing(): boolean;
-  /** @returns undefined at once while the connection is down, and when the call fails */
-  call<R>(work: (connected: T) => Promise<R>): Promise<R | undefined>;
+  /** @returns undefined at once while the connection is down, and when the call fails or is passed over */
+  call<R>(work: (connected: T) => Promise<R>, options?: CallOptions<NoInfer<R>>): Promise<R | undefined>;
   /** Replaces a connection that is up: the server may be another one now. */
   renew(): void;
   close(): Promise<void>;
@@ -97,11 +98,11 @@ export function openCircuitBreaker<T>(options: CircuitBreakerOptions<T>): Circui
     ready,
     isUp: () => state === 'up',
     isServing: () => state === 'up' && performance.now() - rejectedAt > warnEveryMs,
-    async call(work) {
+    async call(work, options) {
       const current = connection;
       if (connected === undefined) return undefined;
       try {
-        return await current.track(work(connected));
+        return await current.track(work(connected), options);
       } catch (error) {
         if (endsConnection(error)) current.drop(error);
         // The key holds foreign data, which is an ordinary miss.

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { createClient } from '@keyv/redis';
 import { openLoopTicks } from '../concurrency/loop-ticks.ts';
-import { openReplyWatch } from './reply-watch.ts';
+import { openReplyWatch, type ReplyWatch } from './reply-watch.ts';
 import { checkServer } from './server-replies.ts';
 
 /** The client of one connection. */
@@ -13,8 +13,8 @@ export interface Connection {
   readonly client: Client;
   /** @returns whether Redis responds and can be used; otherwise the connection is dropped */
   connect(): Promise<boolean>;
-  /** Follows a call; the connection is dropped when its reply is overdue. @returns as `ReplyWatch.track` does */
-  track<R>(reply: Promise<R>): Promise<R | undefined>;
+  /** Follows a call, as `ReplyWatch` does; the connection is dropped when its reply is overdue. */
+  readonly track: ReplyWatch['track'];
   drop(reason: unknown): void;
 }
 
@@ -36,8 +36,8 @@ export function openConnection(url: string, onDropped: (reason: unknown) => void
     closing.abort();
     onDropped(reason);
   };
-  let hasMoved = () => false;
-  const replies = openReplyWatch(drop, () => hasMoved());
+  let hasReceived = () => false;
+  const replies = openReplyWatch(drop, () => hasReceived());
   client.on('error', drop);
 
   return {
@@ -46,7 +46,7 @@ export function openConnection(url: string, onDropped: (reason: unknown) => void
     drop,
     async connect() {
       const [connecting, socket] = socketOf(() => client.connect());
-      if (socket !== undefined) hasMoved = watchTransfer(socket);
+      if (socket !== undefined) hasReceived = watchReceived(socket);
       const connected = connecting.then(() => checkServer(client));
       await withinLoopTime(connectMs, connected).catch(drop);
       return !isDropped;
@@ -92,29 +92,12 @@ function socketOf<R>(connect: () => R): readonly [R, Socket | undefined] {
   }
 }
 
-/** Only its handle knows how much of what was written the kernel has: `bytesWritten` of a socket counts the queue as well. */
-interface Sending {
-  readonly _handle?: { readonly bytesWritten?: number; readonly writeQueueSize?: number } | null;
-}
-
-/** As much as a network of 100 Mbit/s transfers in a tick: bytes that the kernel has taken may be on their way for so long. */
-const bytesOfTick = 100_000;
-
-/** @returns true if bytes have been received since the last tick, or many are being sent */
-function watchTransfer(socket: Socket & Sending): () => boolean {
+/** @returns true if bytes have been received since it was called last */
+function watchReceived(socket: Socket): () => boolean {
   let received = 0;
-  let sent = 0;
-  let queued = 0;
-  let onTheirWay = 0;
   return () => {
-    const before = { received, sent, queued };
-    const { bytesWritten = 0, writeQueueSize = 0 } = socket._handle ?? {};
+    const before = received;
     received = socket.bytesRead;
-    queued = writeQueueSize;
-    sent = bytesWritten - queued;
-    const sentNow = sent - before.sent;
-    onTheirWay = Math.max(0, onTheirWay + sentNow - bytesOfTick);
-    // A kernel that could not take all takes more only when the other side has got some.
-    return received > before.received || onTheirWay > 0 || (before.queued > 0 && sentNow > 0);
+    return received > before;
   };
 }

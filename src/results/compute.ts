@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { SavedQuery } from '../catalog/model/saved-query.ts';
-import { type Clock, setByMs, type Timeline } from '../concurrency/clock.ts';
+import type { Clock, Timeline } from '../concurrency/clock.ts';
 import { keyOf, type Owner } from '../concurrency/fair-share.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import type { Slots } from '../concurrency/slots.ts';
@@ -159,6 +159,7 @@ async function runQuery(
   { trace, before }: Pick<Runner, 'trace' | 'before'>,
 ): Promise<ResultDocument> {
   const startedAt = clock.elapsedMs();
+  const startMoment = timeline.momentAt(startedAt);
   const begunAt = run.wave?.moment ?? clock.now().getTime();
   counters.runs += 1;
   log.debug({ requestId: trace?.requestId, endpoint: bound.query.name }, 'the engine runs a query');
@@ -169,7 +170,7 @@ async function runQuery(
     // A variable of an async function would keep the rows in memory while the document is compressed.
     return await engine.run(bound, { ...run, beforeRows }).then((rows) => {
       if (rows.cost !== undefined) onCost(bound.query.name, rows.cost, trace);
-      const time = runTime(timeline, rows.computedAt ?? begunAt, startedAt);
+      const time = runTime(timeline, rows.computedAt ?? begunAt, { startedAt, startMoment });
       run.span?.set({ 'querygate.rows': rowCountOf(rows), 'querygate.bytes_billed': rows.cost?.bytesBilled });
       return slot.take(run.signal).then(() => buildDocument(rows, time, turns, run.owner, before?.()));
     });
@@ -181,13 +182,19 @@ async function runQuery(
   }
 }
 
-/** The time of a result, as it is found when the result comes back from other gateways. @param startedAt by `elapsedMs` */
-function runTime(timeline: Timeline, computedAt: number, startedAt: number): RunTime {
-  const begunAt = timeline.elapsedAt(computedAt);
-  if (begunAt <= startedAt + setByMs) return { computedAt, begunAt };
-  // The clock has been set back during the run: the result would be fresh for that much longer.
+interface RunStart {
+  /** By `elapsedMs`. */
+  readonly startedAt: number;
+  /** The same time, as it was converted then. */
+  readonly startMoment: number;
+}
+
+/** The time of a result, as it is found when the result comes back from other gateways. */
+function runTime(timeline: Timeline, computedAt: number, { startedAt, startMoment }: RunStart): RunTime {
   const moment = timeline.momentAt(startedAt);
-  return { computedAt: moment, begunAt: timeline.elapsedAt(moment) };
+  // The clock has been set back during the run: the result would be fresh for that much longer.
+  const time = moment < startMoment ? Math.min(computedAt, moment) : computedAt;
+  return { computedAt: time, begunAt: timeline.elapsedAt(time) };
 }
 
 function earlierRows(document: ResultDocument | undefined): EarlierRows | undefined {

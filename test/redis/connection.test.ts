@@ -1,57 +1,49 @@
-import { once } from 'node:events';
-import { connect, createServer, type Server, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openConnection } from '../../src/redis/connection.ts';
-import { listen } from '../support/listen.ts';
 import { hasRedis, type RedisServer, redisServer } from '../support/redis-server.ts';
-
-/** About 100 Mbit/s. */
-const bytesOfMs = 12_500;
+import { openSlowNetwork } from '../support/slow-network.ts';
+import { isWithoutOpenssl, openTlsForwarder } from '../support/tls-forwarder.ts';
 
 describe.skipIf(!hasRedis)('a connection to Redis over a slow network', () => {
   let redis: RedisServer;
-  let network: Server;
-  let url: string;
+  let port: number;
   beforeEach(async () => {
     redis = await redisServer();
     await redis.start();
-    const target = Number(new URL(redis.url).port);
-    network = createServer((client) => {
-      const server = connect(target, '127.0.0.1');
-      forwardSlowly(client, server);
-      forwardSlowly(server, client);
-    });
-    url = `redis://127.0.0.1:${await listen(network)}`;
+    port = Number(new URL(redis.url).port);
   });
-  afterEach(async () => {
-    network.close();
-    await redis.close();
-  });
+  afterEach(() => redis.close());
 
-  test('transfers a text that takes longer than a silence', async () => {
+  const transfer = async (url: (port: number) => string, to: number, bytes: number) => {
+    const network = await openSlowNetwork(to);
     const reasons: unknown[] = [];
-    const connection = openConnection(url, (reason) => reasons.push(reason));
+    const connection = openConnection(url(network.port), (reason) => reasons.push(reason));
     expect(await connection.connect()).toBe(true);
-    const text = 'x'.repeat(2_000_000);
-    expect(await connection.track(connection.client.set('large', text))).toBe('OK');
-    expect((await connection.track(connection.client.get('large')))?.length).toBe(text.length);
+    const text = 'x'.repeat(bytes);
+    const options = { sentBytes: bytes };
+    expect(await connection.track(connection.client.set('large', text), options)).toBe('OK');
+    expect((await connection.track(connection.client.get('large')))?.length).toBe(bytes);
     expect(reasons).toEqual([]);
     redis.signal('SIGSTOP');
     connection.track(connection.client.get('large')).catch(() => {});
     await expect.poll(() => reasons.map(String)).toEqual(['Error: no reply within 100 ms']);
+    network.close();
+  };
+
+  test('transfers a text that takes longer than a silence', () =>
+    transfer((slow) => `redis://127.0.0.1:${slow}`, port, 2_000_000));
+
+  test.skipIf(isWithoutOpenssl)('transfers a larger one over TLS', async () => {
+    const tls = await openTlsForwarder(port);
+    const trusted = getCACertificates();
+    setDefaultCACertificates([...trusted, readFileSync(tls.certificate, 'utf8')]);
+    try {
+      await transfer((slow) => `rediss://localhost:${slow}`, tls.port, 10_000_000);
+    } finally {
+      setDefaultCACertificates(trusted);
+      tls.close();
+    }
   });
 });
-
-async function forwardSlowly(from: Socket, to: Socket): Promise<void> {
-  from.on('error', () => {});
-  from.on('close', () => to.destroy());
-  for (;;) {
-    await once(from, 'readable').catch(() => from.destroy());
-    if (from.destroyed) return;
-    for (let chunk: Buffer | null = from.read(); chunk !== null; chunk = from.read()) {
-      to.write(chunk);
-      await sleep(chunk.byteLength / bytesOfMs);
-    }
-  }
-}

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openReplyWatch, type ReplyWatch } from '../../src/redis/reply-watch.ts';
+import { openReplyWatch, read, type ReplyWatch } from '../../src/redis/reply-watch.ts';
 import { blockEventLoop } from '../support/block-event-loop.ts';
 
 const never = new Promise<never>(() => {});
@@ -72,15 +72,30 @@ describe('the watch over the replies of a connection', () => {
     await expect.poll(() => errors).toEqual(['no reply within 100 ms']);
   });
 
-  test('lets a call go on that waits for 300 ms behind a large one', async () => {
-    watch = openReplyWatch(
-      (error) => errors.push(error.message),
-      () => true,
-    );
-    const large = watch.track(sleep(800, 'large'));
-    const small = watch.track(sleep(810, 'small'));
+  test('lets a large command be sent before it reports a silence, for some seconds at most', async () => {
+    expect(await watch.track(sleep(400, 'large'), { sentBytes: 2_000_000 })).toBe('large');
+    watch.track(never, { sentBytes: 1_000_000 });
+    await sleep(250);
+    expect(errors).toEqual([]);
+    await expect.poll(() => errors).toEqual(['no reply within 100 ms']);
+  });
+
+  test('reports a silence behind which a large command waits', async () => {
+    watch.track(never);
+    watch.track(never, { sentBytes: 10_000_000 });
+    await sleep(200);
+    expect(errors).toEqual(['no reply within 100 ms']);
+  });
+
+  test('lets a read go on that waits for 300 ms behind a large call, and a write wait for its turn', async () => {
+    const late: string[] = [];
+    const large = watch.track(sleep(800, 'large'), { sentBytes: 5_000_000 });
+    const small = watch.track(sleep(805, 'small'), read);
+    const lease = watch.track(sleep(810, 'lease'), { onLate: (reply) => late.push(reply) });
+    const write = watch.track(sleep(815, 'write'), { sentBytes: 10 });
     expect(await Promise.race([large, small])).toBeUndefined();
-    expect(await large).toBe('large');
+    expect([await lease, late]).toEqual([undefined, []]);
+    expect([await large, await write, late]).toEqual(['large', 'write', ['lease']]);
     expect(errors).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { bind, isOutdated } from '../../src/catalog/binding/bind.ts';
 import { buildTimeline, elapsedBy } from '../../src/concurrency/clock.ts';
 import { fakeClock } from '../support/fake-clock.ts';
+import { fakeEngine } from '../support/fake-engine.ts';
 import { draftQuery } from '../support/queries.ts';
 import { openTestResults, summary, type TestResults, warmed } from '../support/test-results.ts';
 
@@ -112,6 +113,23 @@ test('a result is fresh as long as its query says if the clock is set back durin
   expect(summary(await requested(results))[0]).toBe('HIT');
   await results.clock.pass(seconds(30));
   expect(summary(await requested(results))[0]).toBe('MISS');
+  await results.close();
+});
+
+test('a result is of the time that its engine says, even if that is late in the run', async () => {
+  const clock = fakeClock();
+  const engine = fakeEngine({ clock, queryMs: seconds(30) });
+  const results = openTestResults({
+    caching: ['caching: 60s'],
+    clock,
+    engine: {
+      ...engine,
+      run: async (...run) => ({ ...(await engine.run(...run)), computedAt: clock.now().getTime() }),
+    },
+  });
+  const result = results.request();
+  await clock.pass(seconds(30));
+  expect((await result).document.begunAt).toBe(seconds(30));
   await results.close();
 });
 

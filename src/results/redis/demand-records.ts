@@ -1,3 +1,4 @@
+import { read } from '../../redis/reply-watch.ts';
 import type { SharedCache, SharedTime } from '../shared/shared-cache.ts';
 import type { CacheCrypto } from './cache-crypto.ts';
 import type { RunScript } from './lease-commands.ts';
@@ -44,11 +45,8 @@ export function buildDemandRecords({
     },
     async demandSince(elapsedMs) {
       const since = time.momentAt(elapsedMs);
-      const records = await run(scripts.readDemand, keys, [
-        String(since),
-        String(limit),
-        String(maxRecordLength),
-      ]);
+      const args = [String(since), String(limit), String(maxRecordLength)];
+      const records = await run(scripts.readDemand, keys, args, read);
       const known = (Array.isArray(records) ? records : []).flatMap((record) => {
         // Foreign text has no parts.
         const { ms, key } =

@@ -1,11 +1,17 @@
+import { type CallOptions, read } from '../../redis/reply-watch.ts';
 import type { LeaderFailure } from '../shared/leader-failure.ts';
 import { type Lease, leaseMs, type SharedCache, type SharedTime } from '../shared/shared-cache.ts';
 import type { CacheCrypto } from './cache-crypto.ts';
 import { buildLeaseTexts } from './lease-text.ts';
 import * as scripts from './scripts.ts';
 
-/** Runs a script in Redis; undefined if Redis does not respond. */
-export type RunScript = (script: string, keys: string[], args: readonly string[]) => Promise<unknown>;
+/** Runs a script in Redis; undefined if Redis does not respond, or the call has been passed over. */
+export type RunScript = (
+  script: string,
+  keys: string[],
+  args: readonly string[],
+  options?: CallOptions<unknown>,
+) => Promise<unknown>;
 
 /** The leases of keys, as `SharedCache` has them. */
 export interface LeaseCommands extends Pick<SharedCache, 'acquire' | 'renew' | 'watch'> {
@@ -34,17 +40,26 @@ export function buildLeaseCommands(run: RunScript, crypto: CacheCrypto, time: Sh
   const awaitedOf = (key: string) => crypto.nameOf('awaited', key);
   const awaitedMark = (key: string) => crypto.sign('awaited', key, '');
 
+  const release: LeaseCommands['release'] = (key, fencingToken, failure) => {
+    const end = failure === undefined ? '' : leases.failed(key, fencingToken, failure);
+    const args = [leases.working(key, fencingToken), end, String(failureMs)];
+    return run(scripts.release, [leaseOf(key)], args);
+  };
+
   /** @returns undefined if Redis does not respond, and 'taken' if another gateway has been faster */
   const tryToAcquire = async (key: string, preempt: boolean): Promise<Lease | 'taken' | undefined> => {
     const calledAt = time.elapsedMs();
-    const reply = await run(scripts.readLease, [leaseOf(key)], [maxLeaseMs]);
+    const reply = await run(scripts.readLease, [leaseOf(key)], [maxLeaseMs], read);
     const [text, micros] = Array.isArray(reply) ? reply.map(String) : [];
     if (text === undefined || micros === undefined) return undefined;
     time.note?.(Number(micros) / 1000, calledAt);
     const lease = leases.parse(key, text);
     if (lease?.state === 'working' && !preempt) return { role: 'follower', fencingToken: lease.fencingToken };
     const args = [text, leases.working(key, micros), String(leaseMs), maxLeaseMs];
-    const taken = await run(scripts.takeLease, [leaseOf(key)], args);
+    const taken = await run(scripts.takeLease, [leaseOf(key)], args, {
+      // Our caller has gone on without it.
+      onLate: (late) => late === 1 && release(key, micros, undefined),
+    });
     if (taken === undefined) return undefined;
     return taken === 1 ? { role: 'leader', fencingToken: micros } : 'taken';
   };
@@ -63,13 +78,9 @@ export function buildLeaseCommands(run: RunScript, crypto: CacheCrypto, time: Sh
     },
     async watch(key) {
       const args = [maxLeaseMs, awaitedMark(key), String(awaitedMs)];
-      const reply = await run(scripts.readLease, [leaseOf(key), awaitedOf(key)], args);
+      const reply = await run(scripts.readLease, [leaseOf(key), awaitedOf(key)], args, read);
       return Array.isArray(reply) ? leases.parse(key, reply[0]) : undefined;
     },
-    release(key, fencingToken, failure) {
-      const end = failure === undefined ? '' : leases.failed(key, fencingToken, failure);
-      const args = [leases.working(key, fencingToken), end, String(failureMs)];
-      return run(scripts.release, [leaseOf(key)], args);
-    },
+    release,
   };
 }

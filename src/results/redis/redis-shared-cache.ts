@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { openCircuitBreaker } from '../../redis/circuit-breaker.ts';
+import { read } from '../../redis/reply-watch.ts';
 import type { SharedCache, SharedTime, SharedUse } from '../shared/shared-cache.ts';
 import { buildAnnouncements } from './announcements.ts';
 import { buildCacheCrypto } from './cache-crypto.ts';
@@ -46,11 +47,11 @@ export function openRedisCache(options: RedisOptions): SharedCache {
     },
     build: (client) => ({ client, results: buildFencedKeyv(client) }),
   });
-  const run: RunScript = (script, keys, args) =>
-    breaker.call(({ client }) => client.eval(script, { keys, arguments: [...args] }));
+  const run: RunScript = (script, keys, args, options) =>
+    breaker.call(({ client }) => client.eval(script, { keys, arguments: [...args] }), options);
   const readTime = async () => {
     const calledAt = time.elapsedMs();
-    const micros = await run(scripts.readTime, [], []);
+    const micros = await run(scripts.readTime, [], [], read);
     if (micros !== undefined) time.note?.(Number(micros) / 1000, calledAt);
   };
   const leases = buildLeaseCommands(run, crypto, time);
@@ -68,7 +69,10 @@ export function openRedisCache(options: RedisOptions): SharedCache {
     const entry = await turns.compute(undefined, encodeEntry(key, document, fencingToken, crypto));
     const name = crypto.nameOf('result', key);
     const put =
-      entry === undefined || breaker.call(({ results }) => results.set(name, entry, Math.ceil(keepMs)));
+      entry === undefined ||
+      breaker.call(({ results }) => results.set(name, entry, Math.ceil(keepMs)), {
+        sentBytes: entry.byteLength,
+      });
     const release = leases.release(key, fencingToken, undefined);
     const [isStored] = await Promise.all([put, release]);
     if (entry !== undefined && isStored === true) {
@@ -83,7 +87,7 @@ export function openRedisCache(options: RedisOptions): SharedCache {
     ready: breaker.ready,
     isUp: breaker.isServing,
     async get(key, maxRows) {
-      const entry = await breaker.call(({ results }) => results.get(crypto.nameOf('result', key)));
+      const entry = await breaker.call(({ results }) => results.get(crypto.nameOf('result', key)), read);
       // Decoding takes time of its own, which is not Redis's: it happens outside the deadline.
       const stored = entry && (await decodeEntry(key, entry, maxRows, crypto, turns));
       const begunAt = stored && elapsedAt(stored.computedAt);
@@ -103,7 +107,8 @@ export function openRedisCache(options: RedisOptions): SharedCache {
     },
     ...demand,
     async close() {
-      await Promise.all(pending);
+      // One that has been stored is announced.
+      while (pending.size > 0) await Promise.all(pending);
       await Promise.all([breaker.close(), announcements.close()]);
     },
   };

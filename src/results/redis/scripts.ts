@@ -1,3 +1,4 @@
+import { longestDemandMs } from '../shared/shared-cache.ts';
 import { format } from './format-version.ts';
 
 /**
@@ -73,7 +74,8 @@ return 1`;
 
 /**
  * KEYS: times, records. ARGV: how many keys are kept, then the time of the latest request, the id and the record of each
- * key. A record that is older than the stored one is dropped, and so is what claims to be from the future.
+ * key. A record that is older than the stored one is dropped, and so is what claims to be from the future. What is no
+ * longer requested expires: no gateway may ever read that source of data again.
  */
 export const recordDemand = `
 if redis.call('type', KEYS[1]).ok ~= 'zset' then redis.call('del', KEYS[1]) end
@@ -91,7 +93,8 @@ for at = 1, #dropped, 1000 do
   redis.call('zrem', KEYS[1], unpack(ids))
   redis.call('hdel', KEYS[2], unpack(ids))
 end
-if redis.call('hlen', KEYS[2]) > 2 * ARGV[1] then redis.call('del', KEYS[2]) end`;
+if redis.call('hlen', KEYS[2]) > 2 * ARGV[1] then redis.call('del', KEYS[2]) end
+for _, key in ipairs(KEYS) do redis.call('pexpire', key, ${longestDemandMs + maxClockSkewMs}) end`;
 
 /** KEYS: times, records. ARGV: the earliest time, how many, the longest record. Returns records, the latest first. */
 export const readDemand = `

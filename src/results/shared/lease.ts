@@ -58,7 +58,8 @@ export async function runUnderLease(
   if (published === undefined || !isNewEnough(query, published, clock.elapsedMs())) {
     return lead(options, query, context, lease);
   }
-  await shared.release(key, lease.fencingToken, undefined);
+  // Not awaited: it may have to wait for the transfer of large results.
+  shared.release(key, lease.fencingToken, undefined);
   return { document: published, source: 'other gateway' };
 }
 

@@ -81,6 +81,9 @@ export interface SharedTime extends Pick<Clock, 'elapsedMs'>, Timeline {
 /** A leader that has not renewed its lease for this long is considered dead; a follower takes over. */
 export const leaseMs = 3_000;
 
+/** Demand older than a day is not read. */
+export const longestDemandMs = 24 * 60 * 60 * 1000;
+
 /** Who uses a shared cache. */
 export interface SharedUse {
   /** The data that the keys are over, as `Engine` has it: their demand is apart from that over other data. */

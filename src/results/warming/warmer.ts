@@ -4,7 +4,7 @@ import type { Clock } from '../../concurrency/clock.ts';
 import { openRepeat } from '../../concurrency/repeat.ts';
 import type { SingleFlight } from '../../concurrency/single-flight.ts';
 import { type HotKey, hotKeyLimit, type HotKeys } from './hot-keys.ts';
-import type { SharedCache } from '../shared/shared-cache.ts';
+import { longestDemandMs, type SharedCache } from '../shared/shared-cache.ts';
 import { RefreshTurns } from './refresh-turns.ts';
 import type { Waves } from './waves.ts';
 
@@ -151,6 +151,3 @@ async function readDemand({ hotKeys, shared, clock, parseKey }: WarmerOptions): 
     hotKeys.addRemote(key, bound, bound.query.caching, requestedAt);
   }
 }
-
-/** Demand older than a day is not read. */
-const longestDemandMs = 24 * 60 * 60 * 1000;

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -14,6 +15,7 @@ import { nightly } from '../../support/nightly.ts';
 import { draftQuery } from '../../support/queries.ts';
 import { hasRedis, type RedisServer, redisServer } from '../../support/redis-server.ts';
 import { runTime } from '../../support/run-time.ts';
+import { openSlowNetwork } from '../../support/slow-network.ts';
 import { sharedTime } from '../../support/shared-time.ts';
 
 const secret = 'a secret of the gateways, 32 long';
@@ -29,12 +31,12 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
   afterEach(() => redis.close());
 
   const log = () => pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
-  const open = async (source?: string) => {
+  const open = async (source?: string, url = redis.url) => {
     const connected = Promise.withResolvers<void>();
     const onConnected = connected.resolve;
     const time = sharedTime();
     const cache = openRedisCache({
-      url: redis.url,
+      url,
       secret,
       log: log(),
       onConnected,
@@ -77,6 +79,21 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       expect(await cache.get('other', 10)).toBeUndefined();
       await sleep(3_050);
       expect(await cache.get('key', 10)).toBeUndefined();
+    });
+
+    test('sends each of some large results once, and announces it, over a slow network', async () => {
+      const network = await openSlowNetwork(Number(new URL(redis.url).port));
+      const slow = await open(undefined, `redis://127.0.0.1:${network.port}`);
+      const heard: string[] = [];
+      const keys = ['a', 'b', 'c', 'd'];
+      for (const key of keys) cache.listen(key, () => heard.push(key));
+      const rows = [`{"x":"${randomBytes(1_000_000).toString('hex')}"}`];
+      const document = await buildDocument({ rows, truncated: false }, runTime(1));
+      const published = keys.map((key) => slow.publish(key, '1', document, 60_000));
+      await slow.close();
+      expect(await Promise.all(published)).toEqual(keys.map(() => true));
+      await expect.poll(() => heard).toEqual(keys);
+      network.close();
     });
 
     test('grants the lease to one, who loses it to one that preempts it', async () => {
@@ -194,6 +211,15 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       for (const [at, { demandSince, close }] of caches.entries()) {
         expect([...(await demandSince(0)).keys()].toSorted()).toEqual([`a ${at}`, `b ${at}`, `c ${at}`]);
         await close();
+      }
+    });
+
+    test('keeps demand for little more than the day for which it is read', async () => {
+      await cache.recordDemand(new Map([['key', 1]]));
+      for (const kind of ['times', 'records']) {
+        const ttl = await redis.run((client) => client.ttl(nameOf('demand', kind)));
+        expect(ttl).toBeGreaterThan(24 * 3_600);
+        expect(ttl).toBeLessThan(25 * 3_600);
       }
     });
 

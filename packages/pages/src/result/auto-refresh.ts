@@ -31,16 +31,19 @@ const maxDelayMs = 2_000_000_000;
 /**
  * Requests the rows again in step with the cache, but not while the page is hidden.
  *
- * @param isAlways true where people cannot switch it off: what they have chosen on other pages does not count
+ * @param isInFrame true where people cannot switch it: it is on if it costs no run of its own, whatever they have chosen on
+ *   other pages
  */
 export function buildAutoRefresh(
   caching: Caching | undefined,
   refresh: () => void,
-  isAlways = false,
+  isInFrame = false,
 ): AutoRefresh {
   const everySeconds = caching?.warming ?? caching?.ttl ?? uncachedSeconds;
   const box = element('input', { type: 'checkbox', id: 'auto-refresh' });
-  box.checked = isAlways || (remembered(storageName(caching)) ?? caching?.warming !== undefined);
+  box.checked = isInFrame
+    ? caching !== undefined
+    : (remembered(storageName(caching)) ?? caching?.warming !== undefined);
   const why = caching === undefined ? 'each time the query runs' : 'when the gateway has newer rows';
   const text = ` Refresh every ${durationText(everySeconds)}, ${why}`;
   /** By `performance.now()`: a clock that is set does not change it. */
