@@ -74,6 +74,7 @@ describe('a command line that is wrong', () => {
     [['./no.sql'], './no.sql cannot be read: there is no such file'],
     [['-p', 'n', 'select @n'], '-p: got "n"; must be name=value'],
     [['-p', 'n:INT64=x', 'select @n'], '"x" is not a value of type INT64'],
+    [['-p', 'n:FLOAT64=-1e400', 'select @n'], '"-1e400" is not a value of type FLOAT64'],
     [['-p', 'n:INT=1', 'select @n'], 'INT is not one of STRING, INT64, FLOAT64'],
     [['-p', 'n:INT64=1', '-p', 'n=a', 'select @n'], '-p: n is INT64 and STRING'],
     [['--timeout', '0', 'select 1'], '--timeout: got "0"; must be a whole number from 1 to 999999'],

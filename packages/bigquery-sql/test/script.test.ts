@@ -45,9 +45,13 @@ test('values that are set from each other do not grow exponentially', () => {
 test.each([
   ['SET x = 1; SELECT 1', '1:5 no variable is named x'],
   ['DECLARE x INT64; DECLARE X STRING; SELECT 1', '1:26 X is declared twice'],
-  ["DECLARE x INT64 DEFAULT 'a'; SELECT x", '1:1 a variable of type INT64 takes no STRING'],
+  ["DECLARE x INT64 DEFAULT 'a'; SELECT x", '1:25 a variable of type INT64 takes no STRING'],
   ['DECLARE x DATE; SET x = 5; SELECT x', '1:25 a variable of type DATE takes no INT64'],
-  ['DECLARE x DEFAULT RAND(); SELECT x', '1:1 x would be another random value at each use'],
+  [
+    'DECLARE s STRUCT<a INT64>; SET s.a = 5; SELECT s',
+    '1:33 SET of a field is not supported: SET s to a STRUCT of all its fields',
+  ],
+  ['DECLARE x DEFAULT RAND(); SELECT x', '1:19 x would be another random value at each use'],
   ['IF 1 THEN END IF; SELECT 1', '1:4 IF takes BOOL, not INT64'],
   [
     'CREATE TEMP TABLE t AS SELECT 1; SELECT * FROM t',

@@ -87,6 +87,7 @@ function literalText(type: string, value: string): string | undefined {
     case 'BYTES':
       return `FROM_BASE64(${quoted})`;
     case 'FLOAT64':
+      if (/\d/.test(value) && Math.abs(Number(value)) === Number.POSITIVE_INFINITY) return undefined;
       // Some places take a literal only.
       return /^\d+\.\d+$/.test(value) ? value : `CAST(${quoted} AS ${type})`;
     case 'INTERVAL':

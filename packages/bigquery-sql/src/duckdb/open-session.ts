@@ -8,7 +8,7 @@ import { buildCompute } from './compute-constants.ts';
 import { shareHostFunctions } from './host/host-functions.ts';
 import { HostWork, sessionLimits } from './host/host-work.ts';
 import { keepByteOrderMarks } from './keep-byte-order-marks.ts';
-import type { Outcome } from './outcome.ts';
+import type { Failure, Outcome } from './outcome.ts';
 import { explainStatement, runStatement, type Statement } from './run-statement.ts';
 import { sessionSettings } from './session-settings.ts';
 
@@ -79,6 +79,8 @@ export async function openSession(
     toStatement(sql, user === undefined ? parameters : { ...parameters, [userParameter]: user });
   return {
     run: async (sql, { parameters, timeoutMs = maxTimeoutMs, maxRows = Number.MAX_SAFE_INTEGER } = {}) => {
+      const statement = statementOf(sql, parameters);
+      if ('error' in statement) return statement;
       const work = new HostWork({
         ...sessionLimits,
         chunkMs: Math.min(timeoutMs, sessionLimits.chunkMs),
@@ -86,14 +88,16 @@ export async function openSession(
       });
       works.set(connectionId, work);
       try {
-        return await runStatement(await context(), statementOf(sql, parameters), { timeoutMs, maxRows });
+        return await runStatement(await context(), statement, { timeoutMs, maxRows });
       } finally {
         works.delete(connectionId);
         work.end();
       }
     },
-    explain: async (sql, { parameters } = {}) =>
-      explainStatement(await context(), statementOf(sql, parameters)),
+    explain: async (sql, { parameters } = {}) => {
+      const statement = statementOf(sql, parameters);
+      return 'error' in statement ? statement : explainStatement(await context(), statement);
+    },
   };
 }
 
@@ -153,7 +157,11 @@ async function firstColumn(connection: DuckDBConnection, sql: string): Promise<r
   return rows.getRows().map(([value]) => String(value));
 }
 
-function toStatement(sql: string, parameters: RunOptions['parameters'] = {}): Statement {
+function toStatement(sql: string, parameters: NonNullable<RunOptions['parameters']>): Statement | Failure {
+  const [message] = Object.entries(parameters).flatMap(
+    ([name, given]) => parameterProblem(name, given) ?? [],
+  );
+  if (message !== undefined) return { error: { stage: 'refused', message, line: 1, column: 1 } };
   const entries = Object.entries(parameters).map(([name, given]) => {
     const isList = Array.isArray(given);
     const values: readonly Value[] = isList ? given : [given as Value];
@@ -166,6 +174,29 @@ function toStatement(sql: string, parameters: RunOptions['parameters'] = {}): St
     parameters: Object.fromEntries(entries.map(({ name, value }) => [name, value satisfies ParameterValue])),
     declared: entries.map(({ declared }) => declared),
   };
+}
+
+/** Why a value of JavaScript is not one of a parameter. */
+function parameterProblem(name: string, given: unknown): string | undefined {
+  const values: readonly unknown[] = Array.isArray(given) ? given : [given];
+  const wrong = values.flatMap((value) => valueProblem(value) ?? [])[0];
+  if (wrong !== undefined) return `parameter @${name}: ${wrong}`;
+  const types = [...new Set((values as readonly Value[]).map(typeOf))];
+  if (types.length < 2 || types.every((type) => type === 'INT64' || type === 'FLOAT64')) return undefined;
+  return `parameter @${name}: its values are ${types.join(' and ')}; all values of a list have one type`;
+}
+
+function valueProblem(value: unknown): string | undefined {
+  if (value instanceof Date) {
+    const year = value.getUTCFullYear();
+    return year >= 1 && year <= 9999 ? undefined : 'its Date is not in the years 1 to 9999';
+  }
+  if (typeof value === 'bigint' && BigInt.asIntN(64, value) !== value)
+    return `${value} is beyond INT64: give it as a string and CAST it AS BIGNUMERIC`;
+  if (['string', 'boolean', 'bigint', 'number'].includes(typeof value)) return undefined;
+  if (value === null || value === undefined) return `${value} has no type: write NULL in the SQL`;
+  if (value instanceof Uint8Array) return 'BYTES are given as base64 text: write FROM_BASE64(@…)';
+  return 'it must be a string, a boolean, a number, a bigint, a Date, or a list of such values';
 }
 
 function commonType(values: readonly Value[]): ParameterType {

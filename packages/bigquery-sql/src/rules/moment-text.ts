@@ -53,7 +53,7 @@ export function requireComparable(place: Place, value: Expression, type: Type): 
     requireMoment(place, String(value.value), type);
 }
 
-const dayPattern = /^\s*(?<year>\d{1,4})-(?<month>\d{1,2})-(?<day>\d{1,2})(?!\d)[Tt]?/;
+const dayPattern = /^\s*(?<year>\d{4})-(?<month>\d{1,2})-(?<day>\d{1,2})(?!\d)[Tt]?/;
 /** A time, a zone by its offset, or a blank and more. */
 const mayFollowDay = /^(?:$|[\s\dzZ+-])/;
 const timePattern = /^\s*(?<hours>\d{1,2}):(?<minutes>\d{1,2})(?::(?<seconds>\d{1,2}))?/;

@@ -18,3 +18,7 @@ export function castToRange(place: Place, value: Expression, type: Type): Expres
 /** The text of a range whose bounds are of a type. */
 export const rangeText = (value: Expression, element: Type): Expression =>
   call(`bq.${rangeMacro('range_text', element)}`, [value], scalar('STRING'));
+
+/** Both bounds of a range; one that is unbounded is NULL. */
+export const rangeBounds = (value: Expression, element: Type) =>
+  ['start', 'end'].map((name) => ({ name, value: call(`bq.range_${name}`, [value], element) }));

@@ -138,8 +138,9 @@ function declared(
   const given = node.value && context.expression(node.value, scope);
   const type = node.type ? resolveType(node.type) : given && typedNulls(given.type);
   if (!type) throw new Unsupported(node, 'DECLARE needs a type or DEFAULT');
-  const value = given ? assigned(node, given, type) : nullLiteral(type);
-  return node.names.map(({ name }) => keep(node, name, value));
+  const place = node.value ?? node;
+  const value = given ? assigned(place, given, type) : nullLiteral(type);
+  return node.names.map(({ name }) => keep(place, name, value));
 }
 
 function assigned(place: Syntax.Node, value: Expression, type: Type): Expression {

@@ -29,6 +29,8 @@ function parseSet(p: Parser): SetVariable {
   if (p.at('@@'))
     p.problem(p.start, `SET of the system variable @@${p.peek(1).key.toLowerCase()} is not supported`);
   const name = p.name('the name of a variable');
+  if (p.at('.'))
+    p.problem(p.start, `SET of a field is not supported: SET ${name.name} to a STRUCT of all its fields`);
   p.expect('=');
   const value = p.expression();
   return { kind: 'SetVariable', start, end: p.end, name, value };

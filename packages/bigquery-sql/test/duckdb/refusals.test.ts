@@ -131,3 +131,30 @@ test('what QuickJS throws without memory is explained', async () => {
   const { error } = (await session.run(`${define} 'throw null'; SELECT f('a')`)) as Failure;
   expect(error.message).toBe('f: it threw null, or it uses too much memory or too deep a stack');
 });
+
+test.each([
+  [null, '@a: null has no type: write NULL in the SQL'],
+  [undefined, '@a: undefined has no type'],
+  [[1, null], '@a: null has no type'],
+  [new Uint8Array([255]), 'write FROM_BASE64'],
+  [{ b: 1 }, '@a: it must be a string, a boolean, a number, a bigint, a Date, or a list of such values'],
+  [[[1]], '@a: it must be a string'],
+  [[true, 'x'], '@a: its values are BOOL and STRING; all values of a list have one type'],
+  [new Date(Number.NaN), '@a: its Date is not in the years 1 to 9999'],
+  [2n ** 64n, '@a: 18446744073709551616 is beyond INT64'],
+])('the parameter %o is refused by its name', async (value, message) => {
+  const parameters = { a: value as unknown as string };
+  for (const outcome of [
+    await session.run('SELECT @a', { parameters }),
+    await session.explain('SELECT @a', { parameters }),
+  ]) {
+    const { error } = outcome as Failure;
+    expect(error.stage).toBe('refused');
+    expect(error.message).toContain(message);
+  }
+});
+
+test('a list of integers and fractions is one of FLOAT64', async () => {
+  const outcome = await session.run('SELECT @a AS v', { parameters: { a: [1, 0.5] } });
+  expect(outcome).toMatchObject({ columns: [{ type: 'ARRAY<FLOAT64>' }], rows: [[[1, 0.5]]] });
+});

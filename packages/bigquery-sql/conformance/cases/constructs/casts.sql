@@ -48,6 +48,10 @@ cast('0x1f' as int64)
 cast('${5e-324; 9e-100; 4e-10; 5e-10; 1234567890123456789e-20; 100000000000000000000000000000000000000000e-20; 0e400; 1.5E-9}' as numeric)
 cast(${5e-324; 4e-10; 5e-10; 1e-11; 123.4567891234e-3} as numeric)
 timestamp '${2024-11-03 01:30:00; 2024-03-10 02:30:00; 1883-11-18 12:03:00} ${America/New_York; Australia/Lord_Howe; Europe/Dublin}'
+cast('${1-2-3; 20-01-31}' as date)
+! date '20-01-01'
+datetime('${20-01-31 00:00:00; 2020-1-3}')
+cast(cast(null as range<${date; datetime; timestamp}>) as string)
 -- CAST FORMAT
 safe_cast('${YWI=\u00a0; YW I=\n; YWI=\v}' as bytes format 'BASE64')
 ! cast(null as date format 'YYYYMMDD')
@@ -596,6 +600,10 @@ cast('00ff' as bytes format 'HEX')
 cast(timestamp '1883-11-18 08:30:00+00' as string format 'YYYY-MM-DD HH24:MI:SS.FF3 TZH:TZM' at time zone ${'Asia/Tehran'; 'America/New_York'; 'Europe/Dublin'; '+05:30'})
 cast(${-0.0; -0.01; 0.0} as string format '${9.9; 0,000.0; S9.9; 9.9MI; 9.9PR; $9.9; 9.9EEEE}')
 -- SAFE_CAST
+safe_cast('${20-01-31; 202-1-3; 2020-1-3; 02020-1-3; 0000-1-1; 0001-1-1}' as date)
+safe_cast('${20-01-31 10:00:00; 202-1-3T1:2:3; 2020-1-3 1:2:3; 0000-1-1; 0001-1-1}' as datetime)
+safe_cast('${[20-01-01, 2020-01-01); [2020-1-1, UNBOUNDED)}' as range<date>)
+safe_cast(cast(null as range<${date; datetime; timestamp}>) as string)
 safe_cast('${1; -1; abc; 1.5; ; 9223372036854775808}' as int64)
 safe_cast('${1.5; abc; nan; }' as float64)
 safe_cast('${1.5; abc; 1e40}' as numeric)

@@ -334,6 +334,7 @@ cast('1-13' as interval)
 cast('0-0 0 30:70:90' as interval)
 cast('  1-2' as interval)
 cast('1-2  3' as interval)
+cast('${192 3 4:5:6.7; -12 3 4:5:6; 12 -3 -4:5:6; +1 2 3:4; 1 2 3; 1-2 4:5:6; 1 2 3 4}' as interval)
 -- INTERVAL: several parts
 interval ${'3'; '-1'} ${week; quarter}
 interval '1-2' year to month

@@ -192,6 +192,9 @@ select approx_top_count(x, 2) from unnest(['apple', 'apple', 'pear', 'pear', 'pe
   <=> [struct('pear' as value, 3 as count), ('apple', 2)]
 select approx_top_count(x, 1) from unnest([null, null, 1]) as x <=> [struct(cast(null as int64) as value, 2 as count)]
 select approx_top_count(x, 5) from unnest([1, 1, 2]) as x <=> [struct(1 as value, 2 as count), (2, 1)]
+select approx_top_count(x, 3) from unnest([1.0, cast('nan' as float64), cast('nan' as float64), cast('nan' as float64), null, null]) as x <=> [struct(cast('nan' as float64) as value, 3 as count), (null, 2), (1.0, 1)]
+select approx_top_count(x, 1) from unnest([cast('nan' as float64)]) as x <=> [struct(cast('nan' as float64) as value, 1 as count)]
+! select approx_top_count(x, 1) from unnest([interval 1 day]) as x
 -- APPROX_TOP_SUM
 select approx_top_sum(x, w, 2) from unnest([struct('apple' as x, 3 as w), ('pear', 2), ('apple', 0), ('banana', 5), ('pear', 4)])
   <=> [struct('pear' as value, 6 as sum), ('banana', 5)]

@@ -88,6 +88,8 @@ parse_json('${100000000000000000000; -100000000000000000000; 1234567890123456800
 json_value(parse_json('${100000000000000000000; 123456789012345680000; -0.0}'))
 parse_json('\ufeff1')
 -- TO_JSON
+to_json(range(${date; datetime; timestamp} '2020-01-01', null))
+to_json([cast(null as range<date>)])
 to_json(${int64})
 to_json(${string})
 to_json(${date})
@@ -103,6 +105,10 @@ to_json(struct(1 as a, 2 as a), stringify_wide_numbers => true)
 to_json((select as struct 1 as a, 2 as a))
 select to_json(t) as j from (select 1 as a, 2 as a) as t
 -- TO_JSON_STRING
+to_json_string(parse_json(r'${"\u001f\u0001\u000B\b\u007f\u2028"; {"\u001f":"\\u001F","\u000f":1}; ["\u001F",1.0]}'))
+to_json_string(json '["\\u001f\\u000B",{"\\u001F":"\\\\u001F","\\u000f":1.0}]', true)
+to_json_string(range(${date; datetime; timestamp} '2020-01-01', null)${; , true})
+to_json_string(struct(1 as a, range(null, date '2020-01-01') as r, cast(null as range<date>) as n)${; , true})
 to_json_string(json '${3.141592653589793; 1234567890123456.5; 1e14; 1e15; 2.5e15; -1234567890123457.0; 12345678901234568.0; 9007199254740993.0; 1e-5; 0.00001234567890123456; 0.1234567890123456789; -0.0; 1e300}')
 to_json_string(${int64})
 to_json_string(${float64})

@@ -67,13 +67,16 @@ export function jsonTreeText(tree: JsonTree): string {
 /** The JSON with the members of each object in the order of their names, by bytes, as BigQuery writes it. */
 export function sortJsonNames(json: string): string {
   const sorted = (tree: JsonTree): JsonTree => {
-    if (tree.kind === 'scalar') return tree;
+    if (tree.kind === 'scalar') return { kind: 'scalar', text: withLowerEscapes(tree.text) };
     if (tree.kind === 'array') return { kind: 'array', items: tree.items.map(sorted) };
     const members = [...tree.members].map(([name, value]) => [name, sorted(value)] as const);
     return { kind: 'object', members: new Map(members.sort(([a], [b]) => compareBytes(a, b))) };
   };
   return jsonTreeText(sorted(parseJsonTree(json)));
 }
+
+/** DuckDB writes a control character as `\u001F`. */
+const withLowerEscapes = (text: string) => (text.includes('\\u00') ? JSON.stringify(JSON.parse(text)) : text);
 
 const compareBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 

@@ -78,7 +78,7 @@ create macro bq.usual_date(x) as case when bq.has_usual_date(x) then try_cast(x 
 -- A text of a format that begins with the year, and whose digits are all there.
 create macro bq.shaped_time(x, format, shape) as case when x glob shape and x >= '0001' then try_strptime(x, format) end; -- timestamp
 create macro bq.usual_time(x, format) as case when strftime(try_strptime(x, format), format) = x and try_strptime(x, format) between timestamp '0001-01-01 00:00:00' and timestamp '9999-12-31 23:59:59' then try_strptime(x, format) end; -- timestamp
-create macro bq.safe_cast_date(x varchar) as case when bq.has_usual_date(x) then try_cast(x as date) when regexp_full_match(x, '\d{1,4}-\d{1,2}-\d{1,2}') and (x >= '1' or not regexp_matches(x, '^0+-')) then try_cast(x as date) end; -- date
+create macro bq.safe_cast_date(x varchar) as case when bq.has_usual_date(x) then try_cast(x as date) when regexp_full_match(x, '\d{4}-\d{1,2}-\d{1,2}') and x >= '0001' then try_cast(x as date) end; -- date
 create macro bq.cast_date(x varchar) as coalesce(bq.safe_cast_date(x), bq.bad_value('date', x)); -- date strict
 create macro bq.cast_time(x time) as x; -- time strict
 create macro bq.cast_time(x timestamp) as cast(x as time); -- time strict
@@ -87,11 +87,11 @@ create macro bq.cast_time(x varchar) as list_transform([x], lambda x_: case when
 create macro bq.cast_datetime(x date) as cast(x as timestamp); -- timestamp strict
 create macro bq.cast_datetime(x timestamp) as x; -- timestamp strict
 create macro bq.cast_datetime(x timestamptz) as make_timestamp(epoch_us(x)); -- timestamp strict
-create macro bq.datetime_read(x, parts) as case when parts.day is null or parts.day = '' or regexp_matches(parts.day, '^0+-') then bq.bad_value('datetime', x) else bq.valid_datetime(bq.moment(parts.day, parts.clock)) end; -- timestamp
+create macro bq.datetime_read(x, parts) as case when parts.day is null or parts.day = '' or starts_with(parts.day, '0000') then bq.bad_value('datetime', x) else bq.valid_datetime(bq.moment(parts.day, parts.clock)) end; -- timestamp
 create macro bq.is_usual_datetime(x) as regexp_full_match(x, '\d{4}-\d\d-\d\d([ T]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?)?') and x >= '0001'; -- boolean
-create macro bq.datetime_in(x) as list_transform([regexp_extract(x, '^(\d{1,4}-\d{1,2}-\d{1,2})(?:[ tT]((?:[01]?\d|2[0-3]):\d{1,2}:\d{1,2}(?:\.\d{1,6})?))?$', ['day', 'clock'])], lambda parts: bq.datetime_read(x, parts))[1]; -- timestamp
+create macro bq.datetime_in(x) as list_transform([regexp_extract(x, '^(\d{4}-\d{1,2}-\d{1,2})(?:[ tT]((?:[01]?\d|2[0-3]):\d{1,2}:\d{1,2}(?:\.\d{1,6})?))?$', ['day', 'clock'])], lambda parts: bq.datetime_read(x, parts))[1]; -- timestamp
 create macro bq.cast_datetime(x varchar) as case when bq.is_usual_datetime(x) then coalesce(try_cast(x as timestamp), bq.bad_value('datetime', x)) else bq.datetime_in(x) end; -- timestamp strict
-create macro bq.safe_cast_datetime(x varchar) as case when bq.is_usual_datetime(x) then try_cast(x as timestamp) when regexp_matches(x, '^\d{1,4}-\d{1,2}-\d{1,2}([ tT]|$)') then list_transform([x], lambda x_: try(bq.datetime_in(x_)))[1] end; -- timestamp
+create macro bq.safe_cast_datetime(x varchar) as case when bq.is_usual_datetime(x) then try_cast(x as timestamp) when regexp_matches(x, '^\d{4}-\d{1,2}-\d{1,2}([ tT]|$)') then list_transform([x], lambda x_: try(bq.datetime_in(x_)))[1] end; -- timestamp
 create macro bq.moment(day, clock) as cast(rtrim(day || ' ' || regexp_replace(clock, ':60(\.\d+)?$', ':59')) as timestamp) + to_seconds(cast(regexp_matches(clock, ':60(\.\d+)?$') as bigint)); -- timestamp
 create macro bq.exact_moment(day, clock) as cast(rtrim(day || ' ' || regexp_replace(clock, ':60(\.\d+)?$', ':59\1')) as timestamp) + to_seconds(cast(regexp_matches(clock, ':60(\.\d+)?$') as bigint)); -- timestamp
 create macro bq.cast_timestamp(x timestamptz) as x; -- timestamptz strict

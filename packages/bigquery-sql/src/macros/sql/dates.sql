@@ -8,7 +8,7 @@ create macro bq.date(d timestamptz) as cast(bq."datetime(d timestamptz)"(d) as d
 create macro bq.date(d timestamptz, zone varchar) as cast(bq."datetime(d timestamptz, zone varchar)"(d, zone) as date); -- date strict
 create macro bq.date(d timestamp) as cast(d as date); -- date strict
 create macro bq.date(d date) as d; -- date strict
-create macro bq.date_of_text(s) as case when regexp_full_match(s, '\d{1,4}-\d{1,2}-\d{1,2}') then bq."cast_date(x varchar)"(s) else cast(timezone('UTC', bq."cast_timestamp(x varchar)"(s)) as date) end; -- date
+create macro bq.date_of_text(s) as case when regexp_full_match(s, '\d{4}-\d{1,2}-\d{1,2}') then bq."cast_date(x varchar)"(s) else cast(timezone('UTC', bq."cast_timestamp(x varchar)"(s)) as date) end; -- date
 create macro bq.date(s varchar) as list_transform([s], lambda s_: bq.date_of_text(s_))[1]; -- date strict
 
 -- Adding months keeps the day of the month, or takes the last day of a shorter month.

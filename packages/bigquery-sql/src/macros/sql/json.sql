@@ -100,7 +100,7 @@ create macro bq.json_of_float64(x) as case when isnan(x) then '"NaN"' when isinf
 create macro bq.json_of_numeric(text) as case when text = cast(try_cast(text as bigint) as varchar) then bq.json_of_int64(cast(text as bigint)) else '"' || text || '"' end; -- varchar
 create macro bq.json_of_decimal(text) as host_json_of_decimal(text); -- varchar
 create macro bq.json_rewritten(j) as array_to_string(list_transform(regexp_extract_all(cast(j as varchar), '"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[^"\d-]+'), lambda token: case when regexp_matches(token, '^-?\d') then bq.json_number(token) else token end), ''); -- varchar
-create macro bq.json_of_json(j) as bq.json_rewritten(case when regexp_matches(cast(j as varchar), ',\s*"(?:[^"\\]|\\.)*"\s*:') then host_json_sorted(cast(j as varchar)) else cast(j as varchar) end); -- varchar
+create macro bq.json_of_json(j) as bq.json_rewritten(case when regexp_matches(cast(j as varchar), ',\s*"(?:[^"\\]|\\.)*"\s*:') or contains(cast(j as varchar), '\u00') then host_json_sorted(cast(j as varchar)) else cast(j as varchar) end); -- varchar
 create macro bq.json_indented(text, depth) as host_json_indented(text, depth); -- varchar
 
 -- Functions that change a JSON value. Rules chain the pairs of a path and a value, and pass values of other types as JSON.

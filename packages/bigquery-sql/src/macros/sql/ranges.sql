@@ -24,7 +24,7 @@ create macro bq.cast_range_datetime(s varchar) as list_transform([bq.range_sides
 create macro bq.range_of_timestamps(t) as case when t is not null then bq."range(a timestamptz, b timestamptz)"(t[1], t[2]) end; -- any
 create macro bq.range_from_timestamps(sides) as list_transform([list_transform(sides, lambda side: bq."cast_timestamp(x varchar)"(nullif(side, '')))], lambda t: bq.range_of_timestamps(t))[1]; -- any
 create macro bq.cast_range_timestamp(s varchar) as list_transform([bq.range_sides(s)], lambda sides: bq.range_from_timestamps(sides))[1]; -- any strict
-create macro bq.range_side_text(x, text) as case when isfinite(x) then text else 'UNBOUNDED' end; -- varchar
+create macro bq.range_side_text(x, text) as case isfinite(x) when true then text when false then 'UNBOUNDED' end; -- varchar
 create macro bq.range_text_{date|datetime|timestamp}(r) as '[' || bq.range_side_text(r._range_start, bq."cast_string(x {date|timestamp|timestamptz})"(r._range_start)) || ', ' || bq.range_side_text(r._range_end, bq."cast_string(x {date|timestamp|timestamptz})"(r._range_end)) || ')'; -- varchar
 
 -- GENERATE_RANGE_ARRAY(range, step[, include_last_partial_range]): the n-th bound is the start and n steps. A step has months, days or

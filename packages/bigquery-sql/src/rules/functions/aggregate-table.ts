@@ -1,5 +1,5 @@
 import { boolLiteral, call, caseWhen, nullLiteral, operation } from '../../tree/build.ts';
-import { arrayOf, describeType, structOf } from '../../types.ts';
+import { arrayOf, describeType, isScalar, structOf } from '../../types.ts';
 import { isCollated, sortKeyOf } from '../collation.ts';
 import { isGroupable, isGroupableAnywhere } from '../queries/after-grouping.ts';
 import { orderedKey } from '../expressions/sort-order.ts';
@@ -137,14 +137,19 @@ export const aggregates: Readonly<Record<string, Aggregate>> = {
     takesFirst: isGroupable,
     build(rows, args, place) {
       const [value = nullLiteral(), n = nullLiteral()] = args;
+      if (isScalar(value.type, 'INTERVAL'))
+        throw new Unsupported(place, 'APPROX_TOP_COUNT of INTERVAL is not supported: GROUP BY it');
       const most = requireCount(place, 'approx_top_count', n, 1n);
-      const counts = rows.main('histogram', [value]);
       const nulls = operation(
         '-',
         [rows.other('count', [], int64), rows.other('count', [value], int64)],
         int64,
       );
-      return call('bq.top_count', [counts, nulls, most], this.result(args));
+      const type = this.result(args);
+      if (!isFloat(value)) return call('bq.top_count', [rows.main('histogram', [value]), nulls, most], type);
+      const number = caseWhen(isNotANumber(value), nullLiteral(value.type), value);
+      const nans = operation('-', [rows.other('count', [value]), rows.other('count', [number])], int64);
+      return call('bq.top_count_floats', [rows.main('histogram', [number]), nulls, nans, most], type);
     },
   },
   approx_top_sum: topSum,

@@ -275,6 +275,8 @@ const literalFormat = (place: Place): ValueTextFormat => ({
       return concatTexts([textLiteral(`${describeType(value.type)} "`), plain, textLiteral('"')]);
     if (value.type.kind === 'range')
       return concatTexts([textLiteral(`${describeType(value.type)} "`), plain, textLiteral('"')]);
+    if (isScalar(value.type, 'INTERVAL'))
+      return concatTexts([textLiteral('INTERVAL "'), plain, textLiteral('" YEAR TO SECOND')]);
     throw new Unsupported(place, `%T of ${describeType(value.type)} is not supported`);
   },
   struct: (fields) =>

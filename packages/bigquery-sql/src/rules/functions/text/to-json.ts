@@ -172,6 +172,7 @@ const jsonObjectText = (fields: Fields): Expression =>
 
 const compactFormat = (text: ScalarText): ValueTextFormat => ({
   null: 'null',
+  hasBounds: true,
   scalar: text,
   array: (elements) => enclosed('[', [call('array_to_string', [elements, textLiteral(',')], string)], ']'),
   struct: jsonObjectText,
@@ -189,6 +190,7 @@ const firstOfEach = (fields: Fields): Fields =>
 
 const indentedFormat = (text: ScalarText): ValueTextFormat => ({
   null: 'null',
+  hasBounds: true,
   scalar(value, depth) {
     if (!isScalar(value.type, 'JSON')) return text(value);
     return call('bq.json_indented', [text(value), integerLiteral(depth)], string);

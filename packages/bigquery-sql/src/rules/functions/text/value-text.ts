@@ -2,6 +2,7 @@ import { call, caseWhen, operation, textLiteral, transformList } from '../../../
 import type { Expression } from '../../../tree/nodes.ts';
 import { arrayOf, scalar } from '../../../types.ts';
 import { bindValues } from '../../bind-values.ts';
+import { rangeBounds } from '../../ranges.ts';
 import { fieldValues } from '../../struct-value.ts';
 
 const string = scalar('STRING');
@@ -13,6 +14,8 @@ export interface ValueTextFormat {
   scalar(value: Expression, depth: number): Expression;
   /** @param elements an array of the elements' texts */
   array(elements: Expression, depth: number): Expression;
+  /** Ranges are structs, too, if it is true. */
+  readonly hasBounds?: true;
   struct(fields: readonly { readonly name: string; readonly text: Expression }[], depth: number): Expression;
 }
 
@@ -33,12 +36,15 @@ function nullableText(value: Expression, format: ValueTextFormat, depth: number)
     );
     return format.array(texts, depth);
   }
-  if (type.kind !== 'struct') return format.scalar(value, depth);
+  const isRange = type.kind === 'range' && format.hasBounds === true;
+  if (type.kind !== 'struct' && !isRange) return format.scalar(value, depth);
   return bindValues([value], (struct = value) => {
-    const fields = fieldValues(struct).map(({ name, value: part }) => ({
-      name,
-      text: valueText(part, format, depth + 1),
-    }));
+    const fields = (isRange ? rangeBounds(struct, type.element) : fieldValues(struct)).map(
+      ({ name, value: part }) => ({
+        name,
+        text: valueText(part, format, depth + 1),
+      }),
+    );
     return caseWhen(operation('IS NOT NULL', [struct]), format.struct(fields, depth));
   });
 }
