@@ -3,7 +3,7 @@
  * The same as those of `visibleText` in `@querygate/text`.
  */
 export const hiddenCharacter =
-  /(?![\n\t\u200c\u200d\ufe0f])[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]|(?<=[\u200c\u200d])[\u200c\u200d]|[\u200c\u200d](?=[\u200c\u200d])/gu;
+  /(?!\n|\t|\u200c|\u200d|\ufe0f)[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]|(?<=\u200c|\u200d)(?:\u200c|\u200d)|(?:\u200c|\u200d)(?=\u200c|\u200d)/gu;
 
 /** As in `U+202E`. */
 export const codeOf = (character: string): string =>

@@ -4,7 +4,7 @@
  * none of them, nor is one joiner, which writing needs; several can carry a text.
  */
 const hidden =
-  /(?![\n\t\u200c\u200d\ufe0f])[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]|(?<=[\u200c\u200d])[\u200c\u200d]|[\u200c\u200d](?=[\u200c\u200d])/gu;
+  /(?!\n|\t|\u200c|\u200d|\ufe0f)[\p{Cc}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufff9-\ufffb]|(?<=\u200c|\u200d)(?:\u200c|\u200d)|(?:\u200c|\u200d)(?=\u200c|\u200d)/gu;
 
 /** A text of strangers as a model or a terminal may have it: what is hidden is shown as its code, as in `\u{202e}`. */
 export const visibleText = (text: string): string =>

@@ -32,14 +32,13 @@ create macro bq.json_other_scalar(t, s, path) as case when bq.json_may_be_list(t
 -- A pass reads several paths of a text together: what DuckDB finds there, and the scalar that this is of.
 create macro bq.json_found(s, path) as case when bq.json_sound(s) then s end ->> path; -- varchar
 create macro bq.json_scalar_found(t, s, path) as case when bq.json_is_usual(t) then t when t is not null then list_transform([t], lambda u: bq.json_other_scalar(u, s, path))[1] end; -- varchar
-create macro bq.json_scalar_read(t, s, path) as coalesce(bq.json_scalar_found(t, s, path), bq.json_scalar(bq.json_at_mended(s, path))); -- varchar
-create macro bq.json_scalar_at(s, path) as coalesce(list_transform([bq.json_found(s, path)], lambda t: bq.json_scalar_found(t, s, path))[1], bq.json_scalar(bq.json_at_mended(s, path))); -- varchar
+create macro bq.json_scalar_or_mended(found, s, path) as coalesce(found, bq.json_scalar(bq.json_at_mended(s, path))); -- varchar
+create macro bq.json_scalar_at(s, path) as bq.json_scalar_or_mended(list_transform([bq.json_found(s, path)], lambda t: bq.json_scalar_found(t, s, path))[1], s, path); -- varchar
 -- Where the only `key": ` of a text without escapes is followed by a number as DuckDB writes it, the text has it so.
 create macro bq.json_is_at_key(t, s, key, pattern) as not contains(s, '\') and (contains(s, key || t || ',') or contains(s, key || t || '}') or contains(s, key || ' ' || t || ',') or contains(s, key || ' ' || t || '}')) and not s like pattern; -- boolean
 create macro bq.json_scalar_of_key(t, s, path, key, pattern) as case when t < ':' and (try_cast(t as double) is null or bq.json_is_at_key(t, s, key, pattern)) then t else list_transform([t], lambda v: bq.json_other_scalar(v, s, path))[1] end; -- varchar
 create macro bq.json_scalar_found_at_key(t, s, path, key, pattern) as case when bq.json_is_usual(t) then t when t is not null then list_transform([t], lambda u: bq.json_scalar_of_key(u, s, path, key, pattern))[1] end; -- varchar
-create macro bq.json_scalar_read_at_key(t, s, path, key, pattern) as coalesce(bq.json_scalar_found_at_key(t, s, path, key, pattern), bq.json_scalar(bq.json_at_mended(s, path))); -- varchar
-create macro bq.json_scalar_at_key(s varchar, path varchar, key varchar, pattern varchar) as coalesce(list_transform([bq.json_found(s, path)], lambda t: bq.json_scalar_found_at_key(t, s, path, key, pattern))[1], bq.json_scalar(bq.json_at_mended(s, path))); -- varchar
+create macro bq.json_scalar_at_key(s varchar, path varchar, key varchar, pattern varchar) as bq.json_scalar_or_mended(list_transform([bq.json_found(s, path)], lambda t: bq.json_scalar_found_at_key(t, s, path, key, pattern))[1], s, path); -- varchar
 create macro bq.json_other_value(t, j, path) as case when bq.json_may_be_list(t) then case when json_type(j, path) = 'VARCHAR' then t end when bq.json_may_be_number(t) then bq.json_value_scalar(json_extract(j, path)) else t end; -- varchar
 create macro bq.json_value_at(j, path) as list_transform([j ->> path], lambda t: case when bq.json_is_usual(t) then t when t is not null then list_transform([t], lambda u: bq.json_other_value(u, j, path))[1] end)[1]; -- varchar
 create macro bq.json_may_have_odd_number(t, s) as contains(t, '.') or contains(s, '-0') or regexp_matches(t, 'e[+-]?\d'); -- boolean

@@ -4,7 +4,7 @@ create macro bq.group_of(pattern) as case when bq.groups_in(pattern) > 1 then bq
 create macro bq.regexp_contains(s varchar, pattern varchar) as regexp_matches(s, pattern); -- boolean strict
 create macro bq.regexp_contains(b blob, pattern blob) as regexp_matches(bq.bytes_as_text(b), bq.bytes_as_text(pattern)); -- boolean strict
 -- DuckDB returns an empty match behind the start of a search twice, and searches once more at the end of the text. With the text before each match, what it returns too much is known: it is empty, as is the text before it.
-create macro bq.matches_nothing_anywhere(pattern) as regexp_full_match(chr(1) || chr(1), chr(1) || '(?:' || pattern || ')' || chr(1)) and not contains(pattern, '\B'); -- boolean
+create macro bq.matches_nothing_anywhere(pattern) as regexp_full_match(E'\x01\x01', E'\x01(?:' || pattern || E')\x01') and not contains(pattern, '\B'); -- boolean
 create macro bq.with_text_before(pattern) as '((?s:.*?))(' || pattern || ')'; -- varchar
 create macro bq.is_returned_twice(gaps, matches, i) as gaps[i] = '' and matches[i] = '' and (i > 1 and matches[i - 1] = '' and gaps[i - 1] <> ''); -- boolean
 create macro bq.ends_before(gaps, matches, n) as length(array_to_string(list_slice(gaps, 1, n), '')) + length(array_to_string(list_slice(matches, 1, n), '')) + len(list_filter(range(1, n + 1), lambda i: gaps[i] = '' and matches[i] = '')); -- bigint

@@ -21,18 +21,19 @@ interface Read {
   readonly others: readonly Expression[];
 }
 
-/** The macros of one value, which take the value that DuckDB finds at the path. */
+/** The macros of one value, and those in their bodies that take what DuckDB finds at the path: only such are defined. */
 const macroOfValue: Readonly<Record<string, string>> = {
-  json_scalar_at_key: 'bq.json_scalar_read_at_key',
-  json_value: 'bq.json_scalar_read',
-  json_extract_scalar: 'bq.json_scalar_read',
+  json_scalar_at_key: 'bq.json_scalar_found_at_key',
+  json_value: 'bq.json_scalar_found',
+  json_extract_scalar: 'bq.json_scalar_found',
 };
 
 function readOf(node: Expression): (Read & { readonly macro: string }) | undefined {
   const macro = node.kind === 'call' ? macroOfValue[macroName(node.function) ?? ''] : undefined;
   if (node.kind !== 'call' || macro === undefined) return undefined;
   const [text, path, ...others] = node.args;
-  if (text?.kind !== 'column' || !isScalar(text.type, 'STRING') || path?.kind !== 'literal') return undefined;
+  if (text?.kind !== 'column' || !isScalar(text.type, 'STRING')) return undefined;
+  if (path?.kind !== 'literal' || path.value === null) return undefined;
   return { text, path, others, macro };
 }
 
@@ -63,8 +64,11 @@ function withSharedReads(node: Select, fresh: (prefix: string) => string): Selec
     expression: (part) => {
       const read = readOf(part);
       const value = read && foundAt(read);
-      if (read && value)
-        return call(read.macro, [value, moved(read.text), read.path, ...read.others], part.type);
+      if (read && value) {
+        const at = [moved(read.text), read.path];
+        const found = call(read.macro, [value, ...at, ...read.others], part.type);
+        return call('bq.json_scalar_or_mended', [found, ...at], part.type);
+      }
       return part.kind === 'column' ? moved(part) : mapParts(part, mapper);
     },
   };
