@@ -136,7 +136,7 @@ test.each<[string, readonly string[], short: string, general: string]>([
     'SAFE_CAST AS DATE',
     days,
     'CAST(bq.safe_cast_date(text) AS VARCHAR)',
-    String.raw`CASE WHEN regexp_full_match(text, '\d{1,4}-\d{1,2}-\d{1,2}') AND NOT regexp_matches(text, '^0+-')
+    String.raw`CASE WHEN regexp_full_match(text, '\d{4}-\d{1,2}-\d{1,2}') AND NOT regexp_matches(text, '^0+-')
       THEN CAST(try_cast(text AS DATE) AS VARCHAR) END`,
   ],
   [
