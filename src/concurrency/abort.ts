@@ -50,9 +50,3 @@ export function openLinkedAbort({ follow, timeout }: LinkedAbortOptions): Linked
     },
   };
 }
-
-/** The result of a promise, unless it takes longer. The work behind it goes on. @throws `reason` when it takes longer */
-export async function untilLate<T>(promise: Promise<T>, ms: number, reason: () => unknown): Promise<T> {
-  const late = openLinkedAbort({ follow: [], timeout: { ms, reason } });
-  return untilAborted(promise, late.signal).finally(late.release);
-}

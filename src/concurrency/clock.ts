@@ -18,6 +18,14 @@ export const systemClock: Clock = {
   },
 };
 
+/** Timers for work that the process must not end before. */
+export const waitingTimers: Pick<Clock, 'after'> = {
+  after: (ms, run) => {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
 /** The result of a promise that may never settle. @throws what `late` gives if it has not after this time */
 export function within<T>(
   clock: Pick<Clock, 'after'>,

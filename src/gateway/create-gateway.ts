@@ -12,8 +12,7 @@ import { type Audit, buildAudit } from '../http/access/audit.ts';
 import { buildLaterCallers } from '../http/access/later-caller.ts';
 import { buildRejectKeys } from '../http/access/reject-keys-in-urls.ts';
 import type { Catalog } from '../catalog/model/saved-query.ts';
-import { untilLate } from '../concurrency/abort.ts';
-import { elapsedBy, systemClock } from '../concurrency/clock.ts';
+import { elapsedBy, systemClock, waitingTimers, within } from '../concurrency/clock.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import { Closers } from '../concurrency/closers.ts';
 import { keepTicksFast } from '../concurrency/fast-ticks.ts';
@@ -193,7 +192,7 @@ async function endRuns(
   execution: QueryExecution,
 ): Promise<void> {
   endStreams();
-  await untilLate(execution.endRuns(), endRunsMs, () => undefined).catch(() => {});
+  await within(waitingTimers, endRunsMs, execution.endRuns(), () => new Error('late')).catch(() => {});
 }
 
 /** Parts that follow versions of the catalog, beside the request handler. */

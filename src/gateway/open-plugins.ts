@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/model/saved-query.ts';
-import { untilLate } from '../concurrency/abort.ts';
+import { waitingTimers, within } from '../concurrency/clock.ts';
 import type { Closers } from '../concurrency/closers.ts';
 import { StartError } from '../errors.ts';
 import type { Following } from '../http/following.ts';
@@ -116,7 +116,7 @@ function arrayOf<T>(returned: readonly T[]): readonly T[] {
 
 async function close(plugin: GatewayPlugin): Promise<void> {
   const late = () => new Error(`it has not resolved within ${closeTimeoutMs / 1_000} s`);
-  await untilLate(Promise.resolve(plugin.close?.()), closeTimeoutMs, late);
+  await within(waitingTimers, closeTimeoutMs, Promise.resolve(plugin.close?.()), late);
 }
 
 /** The metrics of all plug-ins; those of one that fails have no samples. */
