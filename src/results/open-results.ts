@@ -113,11 +113,8 @@ export function openResults(options: ResultsOptions): Results {
 
   let warmer: Warmer | undefined;
   const { elapsedMs, note } = clock;
-  const shared = openShared?.(
-    () => warmer?.readDemand(),
-    { elapsedMs, note, ...timeline },
-    { source: engine.source, turns },
-  );
+  const use = { source: engine.source, turns };
+  const shared = openShared?.(() => warmer?.readDemand(), { elapsedMs, note, ...timeline }, use);
   const compute: ComputeOptions = {
     engine,
     engineTimeoutMs,

@@ -56,14 +56,7 @@ export function openRedisCache(options: RedisOptions): SharedCache {
   };
   const leases = buildLeaseCommands(run, crypto, time);
   const demand = buildDemandRecords({ run, crypto, time, elapsedAt, limit: hotKeyLimit, source });
-  /** Writes that `close` waits for. */
-  const pending = new Set<Promise<unknown>>();
-  const track = async <R>(write: Promise<R>): Promise<R> => {
-    pending.add(write);
-    const reply = await write;
-    pending.delete(write);
-    return reply;
-  };
+  const { track, allDone } = openWrites();
 
   const publish: SharedCache['publish'] = async (key, fencingToken, document, keepMs) => {
     const entry = await turns.compute(undefined, encodeEntry(key, document, fencingToken, crypto));
@@ -107,9 +100,25 @@ export function openRedisCache(options: RedisOptions): SharedCache {
     },
     ...demand,
     async close() {
-      // One that has been stored is announced.
-      while (pending.size > 0) await Promise.all(pending);
+      await allDone();
       await Promise.all([breaker.close(), announcements.close()]);
+    },
+  };
+}
+
+/** The writes that closing waits for. */
+function openWrites() {
+  const pending = new Set<Promise<unknown>>();
+  return {
+    async track<R>(write: Promise<R>): Promise<R> {
+      pending.add(write);
+      const reply = await write;
+      pending.delete(write);
+      return reply;
+    },
+    /** With those that begin meanwhile: a result that has been stored is announced. */
+    async allDone(): Promise<void> {
+      while (pending.size > 0) await Promise.all(pending);
     },
   };
 }

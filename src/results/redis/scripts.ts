@@ -74,8 +74,8 @@ return 1`;
 
 /**
  * KEYS: times, records. ARGV: how many keys are kept, then the time of the latest request, the id and the record of each
- * key. A record that is older than the stored one is dropped, and so is what claims to be from the future. What is no
- * longer requested expires: no gateway may ever read that source of data again.
+ * key. A record that is older than the stored one is dropped, and so is one that claims to be from the future. Both keys
+ * expire a day after the last request: the source of the data may be gone.
  */
 export const recordDemand = `
 if redis.call('type', KEYS[1]).ok ~= 'zset' then redis.call('del', KEYS[1]) end

@@ -103,7 +103,6 @@ export function openWarmer(options: WarmerOptions): Warmer {
   };
 
   const onError = (error: unknown) => options.onFailure(undefined, error);
-  const readAll = () => readDemand(options).catch(onError);
   const tick = async () => {
     const now = clock.elapsedMs();
     options.onTick?.();
@@ -116,13 +115,13 @@ export function openWarmer(options: WarmerOptions): Warmer {
     }
     if (now - readAt >= readDemandMs) {
       readAt = now;
-      readAll();
+      readDemand(options);
     }
   };
   const repeat = openRepeat({ clock, everyMs: tickMs, work: tick, onError });
 
   return {
-    readDemand: readAll,
+    readDemand: () => readDemand(options),
     async close() {
       closing.abort();
       await repeat.close();
@@ -140,7 +139,11 @@ export function isNearlyTooLate(
   return now > begunAt + ((ttlSeconds + warmingSeconds) / 2) * 1000;
 }
 
-async function readDemand({ hotKeys, shared, clock, parseKey }: WarmerOptions): Promise<void> {
+/** Adds the keys that callers of other gateways request. It never rejects. */
+const readDemand = (options: WarmerOptions): Promise<void> =>
+  addDemand(options).catch((error: unknown) => options.onFailure(undefined, error));
+
+async function addDemand({ hotKeys, shared, clock, parseKey }: WarmerOptions): Promise<void> {
   if (shared === undefined) return;
   const now = clock.elapsedMs();
   for (const [key, requestedAt] of await shared.demandSince(now - longestDemandMs)) {

@@ -115,19 +115,6 @@ export function buildContext(
   let operands: Expression[] = [];
   let inlinedCalls = 0;
 
-  /** The problem of a column's name that is read as the row of a table, if that is the cause of another one. */
-  function ofWholeRow({ place }: Unsupported, node?: Syntax.Node): Unsupported | undefined {
-    const around = [...(isNode(place) ? [place] : []), ...(node && comparing.has(node.kind) ? [node] : [])];
-    const parts = around.flatMap((one) => [one, ...childrenOf(one)]);
-    const row = parts.find((part) => wholeRows.has(part));
-    if (row?.kind !== 'Path') return undefined;
-    const [{ name }] = row.parts;
-    return new Unsupported(
-      row,
-      `${name} is the whole row of the table: write ${name}.${name}, or give the table another alias`,
-    );
-  }
-
   /** Runs a step of which the operands are those that it resolves. */
   function withOperands<T>(step: (operands: readonly Expression[]) => T): T {
     const outer = operands;
@@ -159,7 +146,7 @@ export function buildContext(
         return step();
       } catch (error) {
         if (!(error instanceof Unsupported)) throw error;
-        if (problems.length === before) problems.push(ofWholeRow(error, node) ?? error);
+        if (problems.length === before) problems.push(wholeRowProblem(wholeRows, error, node) ?? error);
         if (problems.length >= maxProblems) throw new TooManyProblems();
         return otherwise;
       }
@@ -176,4 +163,21 @@ export function buildContext(
     },
   };
   return { context, problems };
+}
+
+/** The problem of a column's name that is read as the row of a table, if that is the cause of another one. */
+function wholeRowProblem(
+  wholeRows: ReadonlySet<unknown>,
+  { place }: Unsupported,
+  node?: Syntax.Node,
+): Unsupported | undefined {
+  const around = [...(isNode(place) ? [place] : []), ...(node && comparing.has(node.kind) ? [node] : [])];
+  const parts = around.flatMap((one) => [one, ...childrenOf(one)]);
+  const row = parts.find((part) => wholeRows.has(part));
+  if (row?.kind !== 'Path') return undefined;
+  const [{ name }] = row.parts;
+  return new Unsupported(
+    row,
+    `${name} is the whole row of the table: write ${name}.${name}, or give the table another alias`,
+  );
 }
