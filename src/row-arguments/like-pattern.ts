@@ -34,9 +34,7 @@ export const likeCost = ({ parts }: LikePattern): number =>
 
 export function likeMatcher({ parts }: LikePattern): LikeMatcher {
   const literals = parts.flatMap((part) => literalOf(part) ?? []);
-  if (literals.length !== parts.length) return (text) => matchesParts(parts, text);
-  const finders = literals.map(buildFind);
-  return (text) => matchesLiterals(literals, finders, text);
+  return literals.length === parts.length ? literalsMatcher(literals) : (text) => matchesParts(parts, text);
 }
 
 /** undefined if it is not the same as a text in UTF-16, which has no halves of characters. */
@@ -46,20 +44,22 @@ function literalOf(part: LikePattern['parts'][number]): string | undefined {
   return text.isWellFormed() ? text : undefined;
 }
 
-function matchesLiterals(literals: readonly string[], finders: readonly Find[], text: string): boolean {
-  const [first = ''] = literals;
-  if (literals.length === 1) return text === first;
-  const last = literals.at(-1) ?? '';
-  const end = text.length - last.length;
-  if (end < first.length || !text.startsWith(first) || !text.endsWith(last)) return false;
-  let at = first.length;
-  for (let part = 1; part < literals.length - 1; part += 1) {
-    // The first place leaves the most for those after it.
-    const found = finders[part]?.(text, at) ?? -1;
-    if (found < 0) return false;
-    at = found + (literals[part]?.length ?? 0);
-  }
-  return at <= end;
+function literalsMatcher([first = '', ...others]: readonly string[]): LikeMatcher {
+  const last = others.pop();
+  if (last === undefined) return (text) => text === first;
+  const between = others.map((literal) => ({ find: buildFind(literal), length: literal.length }));
+  return (text) => {
+    const end = text.length - last.length;
+    if (end < first.length || !text.startsWith(first) || !text.endsWith(last)) return false;
+    let at = first.length;
+    for (const { find, length } of between) {
+      // The first place leaves the most for those after it.
+      const found = find(text, at);
+      if (found < 0) return false;
+      at = found + length;
+    }
+    return at <= end;
+  };
 }
 
 /** Where a text is in another one from a place on; -1 if it is not. */

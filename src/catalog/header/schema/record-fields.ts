@@ -26,27 +26,23 @@ const text = z.string().trim().min(1, 'must not be empty');
 export function typeHint(name: unknown, types: readonly string[]): string {
   if (typeof name !== 'string') return '';
   if (/^(?:array|list)$/i.test(name)) return '; write the type of its elements, and repeated: true';
-  const own = headerTypes[name.toUpperCase()];
-  const meant = [
-    ...(own === undefined ? [] : [own]),
-    ...(Object.hasOwn(otherNames, name.toLowerCase()) ? (otherNames[name.toLowerCase()] ?? []) : []),
-  ];
+  const meant = [headerTypes[name.toUpperCase()] ?? [], otherNames.get(name.toLowerCase()) ?? []].flat();
   const known = meant.filter((type) => types.includes(type));
   return known.length > 0 ? `; did you mean ${known.join(' or ')}?` : didYouMean(name, types);
 }
 
 /** Names of types in other languages, and of types that have another form here. */
-const otherNames: Readonly<Record<string, readonly string[]>> = {
-  int: ['integer'],
-  bigint: ['integer'],
-  number: ['integer', 'float', 'numeric'],
-  double: ['float'],
-  decimal: ['numeric'],
-  text: ['string'],
-  varchar: ['string'],
-  struct: ['record'],
-  object: ['record', 'json'],
-};
+const otherNames: ReadonlyMap<string, readonly string[]> = new Map([
+  ['int', ['integer']],
+  ['bigint', ['integer']],
+  ['number', ['integer', 'float', 'numeric']],
+  ['double', ['float']],
+  ['decimal', ['numeric']],
+  ['text', ['string']],
+  ['varchar', ['string']],
+  ['struct', ['record']],
+  ['object', ['record', 'json']],
+]);
 
 export const columnType = z.enum(columnTypes, {
   error: ({ code, input }) =>
