@@ -4,6 +4,7 @@ import { isEqual } from '../tree/equal.ts';
 import { mapParts, type Mapper, mapperWith, mapSelects, someNode } from '../tree/map.ts';
 import type { Expression, Query, Select } from '../tree/nodes.ts';
 import { scalar } from '../types.ts';
+import { deriveItem } from './rewriting/derive-item.ts';
 
 /** A query whose clauses after GROUP BY DuckDB can bind. */
 export const boundAfterGrouping = (query: Query): Query =>
@@ -22,6 +23,26 @@ function havingAsQualify(select: Select): Select {
   return { ...select, having: [], qualify: [...having, compareWith('>', row, integerLiteral(0))] };
 }
 
+/**
+ * Keys with subqueries that clauses after GROUP BY read too are computed before it: the aliases of a copy make it another
+ * expression, whose columns DuckDB misses in GROUP BY.
+ */
+export const keysBeforeGroups = (query: Query, fresh: (prefix: string) => string): Query =>
+  mapSelects(query, (select) => {
+    const keys = keysOf(select).filter((key) => someNode(key, ({ kind }) => kind === 'subquery'));
+    let reads = 0;
+    const mapper: Mapper = mapperWith({
+      expression: (part) => {
+        const key = keys.find((one) => isEqual(one, part));
+        if (key) reads += 1;
+        return key ?? mapParts(part, mapper);
+      },
+    });
+    const { where, ...others } = mapParts(select, mapper);
+    if (reads <= keys.length) return select;
+    return deriveItem({ ...others, where: [] }, select.from, { values: keys, where }, fresh);
+  });
+
 const hasWindow = (value: Expression): boolean =>
   someNode(value, (part) => part.kind === 'aggregate' && part.over !== undefined);
 
@@ -33,12 +54,15 @@ interface StructField {
   readonly read: Expression;
 }
 
-/** Reads the fields of a STRUCT that is a key from it: DuckDB knows only the keys, not the values of which one is made. */
-function fieldsOfKeys(select: Select): Select {
-  const { groupBy, columns, having, windows, qualify, orderBy } = select;
-  const keys = (groupBy?.keys ?? []).map((key) =>
+const keysOf = ({ groupBy, columns }: Select): readonly Expression[] =>
+  (groupBy?.keys ?? []).map((key) =>
     key.kind === 'position' ? (columns[key.index - 1]?.value ?? key) : key,
   );
+
+/** Reads the fields of a STRUCT that is a key from it: DuckDB knows only the keys, not the values of which one is made. */
+function fieldsOfKeys(select: Select): Select {
+  const { columns, having, windows, qualify, orderBy } = select;
+  const keys = keysOf(select);
   const isKey = (value: Expression) => keys.some((key) => isEqual(key, value));
   const fields = keys.flatMap((key) => fieldsOf(key, key)).filter(({ value }) => !isKey(value));
   if (fields.length === 0) return select;

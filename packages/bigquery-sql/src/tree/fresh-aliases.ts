@@ -1,5 +1,5 @@
 import { forEachNode, type Mapper, mapParts } from './map.ts';
-import type { From, Query } from './nodes.ts';
+import type { From, Node, Query } from './nodes.ts';
 
 /**
  * A copy of a query whose aliases and common tables have names of their own, so that both can be in one tree.
@@ -41,11 +41,59 @@ export function withFreshAliases(
   return mapper.query(query);
 }
 
+/** The same query, in which each FROM item and common table has an alias of its own that no column of a select list has. */
+export const distinctAliases = (query: Query, fresh: Fresh): Query =>
+  aliasesBesideColumns(aliasesOfCopies(query, fresh), fresh);
+
+type Fresh = (prefix: string) => string;
+
+/** An expression that is written twice may have a subquery: passes replace columns by the alias of their item. */
+function aliasesOfCopies(query: Query, fresh: Fresh): Query {
+  if (!hasCopies(query)) return query;
+  const seen = new Set<string>();
+  const mapper: Mapper = {
+    expression: (node) =>
+      mapParts(
+        node.kind === 'subquery'
+          ? { ...node, query: withFreshAliases(node.query, fresh, (name) => seen.has(name)) }
+          : node,
+        mapper,
+      ),
+    query: (node) => {
+      for (const name of namesOf(node)) seen.add(name);
+      return mapParts(node, mapper);
+    },
+    from: (node) => {
+      for (const name of namesOf(node)) seen.add(name);
+      return mapParts(node, mapper);
+    },
+  };
+  return mapper.query(query);
+}
+
+function hasCopies(query: Query): boolean {
+  const seen = new Set<string>();
+  let isFound = false;
+  forEachNode(query, (node) => {
+    for (const name of namesOf(node)) {
+      isFound ||= seen.has(name);
+      seen.add(name);
+    }
+  });
+  return isFound;
+}
+
+/** The names that a node gives: the alias of a FROM item, or those of common tables. */
+function namesOf(node: Node): readonly string[] {
+  if ('alias' in node) return [node.alias];
+  return node.kind === 'with' ? node.tables.map(({ name }) => name) : [];
+}
+
 /**
- * The same query with other aliases for the FROM items that are named as a column of a select list: in a subquery over rows
- * with a column `r`, DuckDB reads `r.n` as a field of that column, also where the item `r` of the query around it is meant.
+ * Other aliases for the FROM items that are named as a column of a select list: in a subquery over rows with a column `r`,
+ * DuckDB reads `r.n` as a field of that column, also where the item `r` of the query around it is meant.
  */
-export function distinctAliases(query: Query, fresh: (prefix: string) => string): Query {
+function aliasesBesideColumns(query: Query, fresh: Fresh): Query {
   const aliases: string[] = [];
   const columns = new Set<string>();
   forEachNode(query, (node) => {

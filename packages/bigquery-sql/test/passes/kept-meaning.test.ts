@@ -19,7 +19,42 @@ const jsonTexts = `WITH t AS (
 SELECT x.id, COUNT(y.id) AS n, JSON_VALUE(x.s, '$.a') AS a, MAX(JSON_VALUE(y.s, '$.b.c')) AS c, MAX(JSON_VALUE(y.s, '$.b.d')) AS d, JSON_EXTRACT_SCALAR(x.s, '$.b.c') AS e
 FROM t AS x JOIN t AS y USING (id) WHERE IFNULL(JSON_VALUE(y.s, '$.e.f'), '') = '' GROUP BY x.id, x.s ORDER BY id`;
 
+/** True if an event has a source with ports. */
+const hasPorts = `e.id IN (SELECT f.id FROM events AS f CROSS JOIN UNNEST(f.detail.source) AS s
+  WHERE EXISTS (SELECT 1 FROM UNNEST(s.ports) AS p WHERE p = p))`;
+
 test.each([
+  [
+    'a column with a subquery that ORDER BY reads again',
+    `SELECT IF(${hasPorts}, id, NULL) AS k FROM events AS e ORDER BY k + 1, id`,
+    [[null], [null], [null], ['1']],
+  ],
+  [
+    'a column with a subquery that QUALIFY reads again',
+    `SELECT ${hasPorts} AS k, RANK() OVER (ORDER BY id) AS n FROM events AS e QUALIFY k AND n > 0`,
+    [[true, '1']],
+  ],
+  [
+    'a key with a subquery that HAVING and ORDER BY read again',
+    `SELECT IF(${hasPorts}, 'y', 'n') AS k, COUNT(*) AS n FROM events AS e WHERE id < 4
+      GROUP BY k HAVING CONCAT(k, 'x') > 'a' ORDER BY CONCAT(k, 'x')`,
+    [
+      ['n', '2'],
+      ['y', '1'],
+    ],
+  ],
+  [
+    'a key with a subquery in several sets of groups',
+    `SELECT IF(${hasPorts}, 'y', 'n') AS k, id > 2 AS late, COUNT(*) AS n FROM events AS e
+      GROUP BY CUBE (k, late) HAVING k > 'a' ORDER BY k || 'x', late`,
+    [
+      ['n', null, '3'],
+      ['n', false, '1'],
+      ['n', true, '2'],
+      ['y', null, '1'],
+      ['y', false, '1'],
+    ],
+  ],
   [
     'several paths of a text of JSON',
     jsonTexts,
