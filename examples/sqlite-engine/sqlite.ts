@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { type ChildProcess, fork } from 'node:child_process';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import {
@@ -9,7 +9,7 @@ import {
   rowsOf,
   StartError,
 } from 'querygate';
-import type { Answer, Question } from './worker.ts';
+import type { Answer, Question } from './statements.ts';
 
 /** An engine over a file of SQLite. The function now() is the current time in microseconds. */
 export function sqlite({ file }: { readonly file: string }): EngineFactory {
@@ -19,16 +19,16 @@ export function sqlite({ file }: { readonly file: string }): EngineFactory {
     sql: 'native',
     async open(host) {
       open(path).close();
-      const workers = openWorkers(path);
+      const processes = openProcesses(path);
       return limitRuns(host, {
         source: `sqlite ${path}`,
         async run(bound, { signal }) {
           const { query } = bound;
           const question = { sql: query.sql, values: valuesOf(bound), limit: query.maxRows + 1 };
           const now = BigInt(host.now().getTime()) * 1000n;
-          return rowsOf(query, await workers.ask({ ...question, now }, signal));
+          return rowsOf(query, await processes.ask({ ...question, now }, signal));
         },
-        close: workers.close,
+        close: processes.close,
       });
     },
     async check({ queries }) {
@@ -93,33 +93,46 @@ function valuesOf({ query, parameters }: BoundQuery): Question['values'] {
   );
 }
 
-/** Statements run in threads, of which a statement that must stop is ended: SQLite is synchronous. */
-function openWorkers(path: string) {
-  const idle: Worker[] = [];
+/** Statements run in processes: SQLite is synchronous, and a statement that must stop ends with its process only. */
+function openProcesses(path: string) {
+  const children = new Set<ChildProcess>();
+  const idle = new Set<ChildProcess>();
+  const start = () => {
+    const program = new URL('./statements.ts', import.meta.url);
+    const child = fork(program, [path], { execArgv: [], serialization: 'advanced' });
+    const forget = () => {
+      children.delete(child);
+      idle.delete(child);
+    };
+    children.add(child);
+    return child.on('exit', forget).on('error', forget);
+  };
   return {
-    ask(question: Question, signal: AbortSignal) {
-      const worker = idle.pop() ?? new Worker(new URL('./worker.ts', import.meta.url), { workerData: path });
+    async ask(question: Question, signal: AbortSignal) {
+      const [child = start()] = idle;
+      idle.delete(child);
       const { promise, resolve, reject } =
         Promise.withResolvers<Extract<Answer, { rows: unknown }>['rows']>();
       const onAbort = () => {
         reject(signal.reason);
-        void worker.terminate();
+        child.kill('SIGKILL');
       };
       signal.addEventListener('abort', onAbort, { once: true });
       const onMessage = (answer: Answer) => {
-        if (!signal.aborted) idle.push(worker);
+        if (!signal.aborted) idle.add(child);
         if ('rows' in answer) resolve(answer.rows);
         else reject(new Error(answer.message));
       };
-      worker.on('message', onMessage).on('error', reject);
-      worker.postMessage(question);
+      const onExit = () => reject(new Error('The process of SQLite has ended'));
+      child.on('message', onMessage).on('error', reject).on('exit', onExit);
+      child.send(question);
       return promise.finally(() => {
         signal.removeEventListener('abort', onAbort);
-        worker.off('message', onMessage).off('error', reject);
+        child.off('message', onMessage).off('error', reject).off('exit', onExit);
       });
     },
     async close() {
-      await Promise.all(idle.splice(0).map((worker) => worker.terminate()));
+      for (const child of children) child.kill('SIGKILL');
     },
   };
 }

@@ -24,6 +24,8 @@ export function limitRuns({ limits }: Pick<EngineHost, 'limits'>, engine: Engine
       const timeout = { ms: timeoutMs, reason: () => deadlineExceeded(timeoutMs) };
       const { signal, release } = openLinkedAbort({ follow: [closing.signal, options.signal], timeout });
       const work = async () => {
+        // It may have been aborted between its turn and this moment.
+        signal.throwIfAborted();
         options.onStart?.();
         return engine.run(bound, { ...options, signal });
       };

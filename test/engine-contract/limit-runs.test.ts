@@ -26,3 +26,22 @@ test('an engine around an engine of a class can do what that one can', async () 
   expect(await engine.estimateBytes?.({ query: {} as SavedQuery, parameters: {} }, { signal })).toBe(7);
   expect(await engine.changes?.([], undefined, signal)).toEqual({ state: '7', changed: [] });
 });
+
+test('a run whose turn comes as the engine closes does not start', async () => {
+  const started: unknown[] = [];
+  const engine: Engine = {
+    source: 'closing',
+    run: async (_, { signal }) => {
+      started.push(signal);
+      return { rows: [], truncated: false };
+    },
+    close: async () => {},
+  };
+  const limited = limitRuns({ limits: { concurrency: 1, queueLength: 1, timeoutMs: 1_000 } }, engine);
+  const { signal } = new AbortController();
+  const run = limited.run({ query: {} as SavedQuery, parameters: {} }, { signal });
+  const ended = expect(run).rejects.toMatchObject({ code: 'CANCELLED' });
+  await limited.close();
+  await ended;
+  expect(started).toEqual([]);
+});

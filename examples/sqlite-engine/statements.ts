@@ -1,5 +1,4 @@
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
-import { parentPort, workerData } from 'node:worker_threads';
 
 export interface Question {
   readonly sql: string;
@@ -14,11 +13,11 @@ export type Answer =
   | { readonly rows: readonly Readonly<Record<string, SQLOutputValue>>[] }
   | { readonly message: string };
 
-const database = new DatabaseSync(workerData, { readOnly: true });
+const database = new DatabaseSync(process.argv[2] ?? '', { readOnly: true });
 let now = 0n;
 database.function('now', () => now);
 
-parentPort?.on('message', (question: Question) => parentPort?.postMessage(answer(question)));
+process.on('message', (question: Question) => process.send?.(answer(question)));
 
 function answer({ sql, values, limit, now: time }: Question): Answer {
   try {
