@@ -74,6 +74,7 @@ export function parseQueryString(search: string, lists: ReadonlySet<string> = no
   if (pairs.length > most) throw tooMany(most);
   let others = 0;
   for (const pair of pairs) {
+    if (pair === '') continue;
     const at = pair.indexOf('=');
     const name = decodeText(at < 0 ? pair : pair.slice(0, at));
     const value = decodeText(at < 0 ? '' : pair.slice(at + 1));
