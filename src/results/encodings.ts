@@ -10,7 +10,7 @@ export type Coding = (typeof codings)[number];
 export type Encodings = Readonly<Partial<Record<Coding, Buffer>>> & { readonly identity: Buffer };
 
 /** Documents of fewer bytes fit one network packet, and compressing them gains nothing. */
-const minCompressedBytes = 1_400;
+export const minCompressedBytes = 1_400;
 
 /** Up to this number of bytes, handing a document to another thread takes longer than compressing it: some 0.1 ms. */
 const maxSyncBytes = 8_192;

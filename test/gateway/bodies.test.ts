@@ -1,13 +1,16 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
+import { parse } from 'node:querystring';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createGateway, type Gateway } from '../../src/gateway/create-gateway.ts';
 import type { GatewayOptions } from '../../src/gateway/options.ts';
 import { apiKey } from '../../src/keys/sources/api-key.ts';
+import { logflare } from '../../src/plugins/logflare/logflare.ts';
 import { fakeClock } from '../support/fake-clock.ts';
 import { listen } from '../support/listen.ts';
 import { makeQueryFolder, type QueryFolder, queryText } from '../support/query-folder.ts';
+import { queryText as textOf } from '../support/queries.ts';
 import { openedEngine } from '../support/test-app.ts';
 
 const key = 'a-key-for-tests-only';
@@ -84,6 +87,46 @@ describe('a body that a framework of Node has read', () => {
 
   test('and not left anywhere, is a clear error', async () => {
     expect(await post(text)).toMatchObject(wasRead);
+  });
+
+  test('parsed, as express.urlencoded() does, is a form', async () => {
+    const own = makeQueryFolder({
+      'q.sql': textOf({
+        name: 'q',
+        parameters: {
+          a: '{ type: string, description: A text. }',
+          b: '{ type: string, repeated: true, description: Texts. }',
+        },
+        columns: { a: 'string', b: 'string' },
+        sql: "select @a as a, array_to_string(@b, ',') as b",
+      }),
+    });
+    const engine = openedEngine({
+      source: 'test',
+      run: async ({ parameters: { a, b } }) => ({
+        rows: [JSON.stringify({ a, b: String(b) })],
+        truncated: false,
+      }),
+      close: async () => {},
+    });
+    const compat = await createGateway({
+      ...options(),
+      queries: own.folder,
+      engine,
+      plugins: [logflare()],
+    });
+    const server = createServer(async (message: IncomingMessage & { body?: unknown }, response) => {
+      message.body = parse(await text(message));
+      compat.listener(message, response);
+    });
+    const port = await listen(server);
+    close.push(() => server.close(), compat.close, own.close);
+    const response = await fetch(`http://127.0.0.1:${port}/api/endpoints/query/q`, {
+      method: 'POST',
+      headers: { 'x-api-key': key },
+      body: new URLSearchParams('a=%2B+1&b=x&b=%26'),
+    });
+    expect(await response.json()).toEqual({ result: [{ a: '+ 1', b: 'x,&' }] });
   });
 
   test('is not needed for a route without a body', async () => {

@@ -18,6 +18,7 @@ import { apiKey as keyOf } from '../../src/keys/sources/api-key.ts';
 import { costs } from '../../src/plugins/costs/costs.ts';
 import { live } from '../../src/plugins/live/live.ts';
 import { logflare } from '../../src/plugins/logflare/logflare.ts';
+import { mcp } from '../../src/plugins/mcp/mcp.ts';
 import { openapi } from '../../src/plugins/openapi/openapi.ts';
 import { metrics } from '../../src/plugins/metrics/metrics.ts';
 import { eventually } from '../support/eventually.ts';
@@ -274,6 +275,12 @@ test('a route says what decides its replies, which are then kept as those of RES
   for (let count = 0; count < 4; count += 1) await get(rest);
   // The same object, as it is only if nothing was bound or put together again.
   expect(replies[3]).toBe(replies[2]);
+});
+
+test('a route of another plug-in precedes a fallback with the same path', async () => {
+  const answer = () => ({ status: 200, headers: {}, body: 'own' });
+  await open(mcp(), { name: 'own', routes: () => [{ path: '/sse', access: 'public', answer }] });
+  expect(await (await get('/sse')).text()).toBe('own');
 });
 
 test('replies of a route with the same frozen headers each have their own body and status, and fields of the log', async () => {

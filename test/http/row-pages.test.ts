@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.ts';
 import { type FolderApp, openFolderApp } from '../support/folder-app.ts';
@@ -27,6 +28,10 @@ const files = {
   'paged.sql': paged('paged', `${source}\n-- The newest first.\norder by made desc, name, id desc\nlimit 7`),
   'other.sql': paged('other', `${source} order by made desc, name, id desc`),
   'brief.sql': paged('brief', `${source} order by made desc, name, id desc`).replace('900s', '30s'),
+  'filtered.sql': paged('filtered', `${source} order by made desc, name, id desc`).replace(
+    'page: { by: [made, name, id] }',
+    'row_arguments: all',
+  ),
 };
 
 let folder: FolderApp;
@@ -81,6 +86,22 @@ describe('REST', () => {
         back.unshift(...one.ids);
       }
       expect(back, `pages of ${size} backwards`).toEqual(all);
+    }
+  });
+
+  test('pages and selected rows are compressed as whole results are, also for HEAD', async () => {
+    for (const address of ['paged?limit=40', 'filtered?order=id.desc']) {
+      const url = `http://test/api/endpoints/query/${address}`;
+      const headers = { 'x-api-key': apiKey, 'accept-encoding': 'gzip' };
+      const [got, head, plain] = await Promise.all([
+        folder.app.fetch(new Request(url, { headers })),
+        folder.app.fetch(new Request(url, { headers, method: 'HEAD' })),
+        folder.get(address),
+      ]);
+      expect(got.headers.get('content-encoding'), address).toBe('gzip');
+      const bytes = Buffer.from(await got.arrayBuffer());
+      expect(gunzipSync(bytes).toString()).toBe(await plain.text());
+      expect(head.headers.get('content-length')).toBe(String(bytes.byteLength));
     }
   });
 

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openFolderApp } from '../support/folder-app.ts';
+import { queryText } from '../support/query-folder.ts';
 import { apiKey, openTestApp, type TestApp } from '../support/test-app.ts';
 
 let app: TestApp;
@@ -114,6 +116,35 @@ test('a page may read that answer: OPTIONS is answered as at the route that is m
     expect((await preflight('/nowhere/'))[0]).toBe(404);
   } finally {
     await open.close();
+  }
+});
+
+test('the tools of a tag have a path, of which the slash is named too, and pages may read what is said of others', async () => {
+  const origin = 'https://dash.example.com';
+  const folder = await openFolderApp(
+    { 'q.sql': queryText({ header: 'tags: [logs]\n' }) },
+    { env: { MCP: 'on', CORS_ORIGINS: origin } },
+  );
+  const send = (path: string, method: string, body?: string) =>
+    folder.app.fetch(
+      new Request(`http://gateway.test${path}`, {
+        method,
+        headers: { origin, 'x-api-key': apiKey, 'content-type': 'application/json' },
+        ...(body !== undefined && { body }),
+      }),
+    );
+  try {
+    const response = await send('/mcp/logs/', 'POST', '{}');
+    expect(readError(await response.json()).message).toBe(`${cure}: /mcp/logs`);
+    for (const path of ['/mcp/logs', '/mcp/logs/', '/mcp/none', '/sse']) {
+      const { headers } = await send(path, 'OPTIONS');
+      expect(headers.get('access-control-allow-origin'), path).toBe(origin);
+    }
+    const other = await send('/mcp/none', 'POST', '{}');
+    expect(other.headers.get('access-control-allow-origin')).toBe(origin);
+    expect(readError(await other.json()).message).toContain('MCP is at /mcp');
+  } finally {
+    await folder.close();
   }
 });
 

@@ -14,6 +14,7 @@ import {
   withPageSize,
 } from '../src/parameters/row-arguments.ts';
 import { type ParameterValues, searchOf, valuesInAddress } from '../src/parameters/values.ts';
+import { buildRowControls } from '../src/result/row-controls.ts';
 
 type Rows = Parameters<typeof rowArgumentNames>[0];
 
@@ -30,6 +31,13 @@ const endpoint = (more: Partial<Rows> = {}, declared: readonly string[] = ['proj
 });
 
 const column = (name: string, type = 'string') => ({ name, type, repeated: false }) as unknown as Column;
+
+const controlsOf = (of: Rows) =>
+  buildRowControls(
+    of as Endpoint,
+    () => new Map(),
+    () => {},
+  );
 
 const read = (of: Rows, search: string): ParameterValues => valuesInAddress(search, of.parameters);
 
@@ -58,7 +66,10 @@ describe('row arguments of an address', () => {
       descending: true,
     });
     // A parameter of the query.
-    expect(orderIn(endpoint({}, ['order']), new Map([['order', ['n.desc']]]))).toBeUndefined();
+    const own = endpoint({}, ['order']);
+    expect(orderIn(own, new Map([['order', ['n.desc']]]))).toBeUndefined();
+    const orderBy = (of: Rows) => controlsOf(of).orderBy(column('n'));
+    expect([typeof orderBy(things), orderBy(own)]).toEqual(['function', undefined]);
   });
 
   test.each<[string, string, Json | undefined, readonly [string, string] | undefined]>([

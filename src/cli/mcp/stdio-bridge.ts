@@ -101,7 +101,7 @@ const headerText = (text: string): string =>
 function answerText(text: string, id: string | number): string | undefined {
   const answer = parse(text) as { readonly id?: unknown; readonly jsonrpc?: unknown } | undefined;
   if (answer?.jsonrpc !== '2.0') return undefined;
-  return answer.id === undefined ? JSON.stringify({ ...answer, id }) : text;
+  return answer.id === undefined ? JSON.stringify({ ...answer, id }) : text.replaceAll(/[\r\n]+/g, ' ');
 }
 
 const errorText = (id: string | number | undefined, code: number, message: string): string =>

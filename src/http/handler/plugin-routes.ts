@@ -27,18 +27,18 @@ interface PluginRoutes {
 export function buildPluginRoutes(routes: readonly PluginRoute[], optionsRoute: OptionsRoute): PluginRoutes {
   requireDistinct(routes);
   const made = routes.map((route) => ({ route, byMethod: routeByMethod(route, optionsRoute) }));
-  const exact = Map.groupBy(
-    made.filter(({ route }) => !route.path.endsWith('*')),
-    ({ route }) => route.path,
-  );
-  const patterns = made
-    .filter(({ route }) => route.path.endsWith('*'))
-    .map((one) => ({ ...one, isPath: patternOf(one.route.path) }));
-  const [fallbacks = [], open = []] = [true, false].map((isFallback) =>
-    patterns.filter(({ route }) => (route.isFallback === true) === isFallback),
-  );
-  const matching = (pathname: string) =>
-    exact.get(pathname) ?? (open.length === 0 ? [] : open.filter(({ isPath }) => isPath(pathname)));
+  /** Finds those for a path. */
+  const finderOf = (isFallback: boolean) => {
+    const those = made.filter(({ route }) => (route.isFallback === true) === isFallback);
+    const byPath = Map.groupBy(those, ({ route }) => route.path);
+    const patterns = those
+      .filter(({ route }) => route.path.endsWith('*'))
+      .map((one) => ({ ...one, isPath: patternOf(one.route.path) }));
+    return (pathname: string) =>
+      byPath.get(pathname) ??
+      (patterns.length === 0 ? [] : patterns.filter(({ isPath }) => isPath(pathname)));
+  };
+  const [matching, fallbacksFor] = [finderOf(false), finderOf(true)];
   const takenBy = (found: typeof made, head: RequestHead) =>
     found.find(({ route }) => route.browsersOnly !== true || isPageRequest(head));
   const firstOf = (found: typeof made, otherwise: RouteByHead): RouteByHead => {
@@ -49,11 +49,7 @@ export function buildPluginRoutes(routes: readonly PluginRoute[], optionsRoute: 
     routesAt: (pathname, otherwise) => firstOf(matching(pathname), otherwise),
     hasPage: (pathname) => matching(pathname).some(({ route }) => route.browsersOnly === true),
     answers: (pathname, head) => takenBy(matching(pathname), head) !== undefined,
-    fallbackAt: (pathname, otherwise) =>
-      firstOf(
-        fallbacks.filter(({ isPath }) => isPath(pathname)),
-        otherwise,
-      ),
+    fallbackAt: (pathname, otherwise) => firstOf(fallbacksFor(pathname), otherwise),
     loggedPath(pathname) {
       const [first] = matching(pathname);
       if (first === undefined) return undefined;
@@ -65,7 +61,8 @@ export function buildPluginRoutes(routes: readonly PluginRoute[], optionsRoute: 
 
 function requireDistinct(routes: readonly PluginRoute[]): void {
   const names = routes.map(
-    ({ path, browsersOnly }) => `${path}${browsersOnly === true ? ' for browsers' : ''}`,
+    ({ path, browsersOnly, isFallback }) =>
+      `${path}${browsersOnly === true ? ' for browsers' : ''}${isFallback === true ? ' as a fallback' : ''}`,
   );
   const twice = names.filter((name, at) => names.indexOf(name) < at);
   if (twice.length === 0) return;

@@ -94,10 +94,9 @@ export function buildRoutes(options: RouteOptions): {
   const otherwise = (pathname: string): RouteByHead => {
     if (ofPlugins.hasPage(pathname)) return forBrowsers;
     const notFound = failing(() => notFoundError(api));
-    return ofPlugins.fallbackAt(
-      pathname,
-      withoutSlashes(pathname, () => notFound),
-    );
+    const fallback = ofPlugins.fallbackAt(pathname, () => notFound);
+    const named = withoutSlashes(pathname, fallback);
+    return (head) => (isPageRequest(head) ? fallback : named)(head);
   };
   const routesAt: RoutesAt = (pathname) => {
     const own = pathname.startsWith(apiPath) ? apiAt(pathname) : exact.get(pathname);

@@ -30,10 +30,10 @@ export class PreparedRequest {
     this.parameters = parameters;
   }
 
-  /** The same request for an endpoint with other parameters. */
-  to(addressed: AddressedEndpoint): PreparedRequest {
+  /** The same request for an endpoint with other parameters. @param url of a GET with them */
+  to(addressed: AddressedEndpoint, url: URL): PreparedRequest {
     const { parameters } = addressed.endpoint;
-    const request = new PreparedRequest(this.url, this.loggedPath, this.lists, parameters);
+    const request = new PreparedRequest(url, this.loggedPath, this.lists, parameters);
     request.addressed = addressed;
     return request;
   }
@@ -74,6 +74,7 @@ export function parseQueryString(search: string, lists: ReadonlySet<string> = no
   if (pairs.length > most) throw tooMany(most);
   let others = 0;
   for (const pair of pairs) {
+    if (pair === '') continue;
     const at = pair.indexOf('=');
     const name = decodeText(at < 0 ? pair : pair.slice(0, at));
     const value = decodeText(at < 0 ? '' : pair.slice(at + 1));

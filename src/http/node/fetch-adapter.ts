@@ -6,6 +6,7 @@ import { bodyOfFetch } from '../message/body/body.ts';
 import type { Handler } from '../handler/handle.ts';
 import { headOfFetch, type Reception } from '../message/head.ts';
 import { StreamBody } from '../message/stream/stream-body.ts';
+import { countSent } from './count-sent.ts';
 import { webStreamOf } from './stream-sink.ts';
 
 /**
@@ -40,7 +41,11 @@ export function buildFetch(options: FetchOptions) {
     const headers = new Headers();
     for (let at = 0; at < raw.length; at += 2) headers.append(raw[at] ?? '', raw[at + 1] ?? '');
     const init = { status, headers };
-    if (body instanceof Readable) return new Response(Readable.toWeb(body) as ReadableStream, init);
+    if (body instanceof Readable) {
+      const response = new Response(Readable.toWeb(body) as ReadableStream, init);
+      countSent(reply, body);
+      return response;
+    }
     if (body instanceof StreamBody) {
       // As over a socket.
       await turns.next(reply.owner);

@@ -9,6 +9,7 @@ import type { ByteBudget, ByteCharge } from '../message/byte-budget.ts';
 import { NodeRequestHead, type Reception } from '../message/head.ts';
 import { type FinishedReply, logUnexpected } from '../message/reply.ts';
 import { StreamBody } from '../message/stream/stream-body.ts';
+import { countSent } from './count-sent.ts';
 import { PreparedResponse } from './prepared-response.ts';
 import { sinkOf } from './stream-sink.ts';
 
@@ -95,16 +96,12 @@ async function sendInTurn(
 /** Sends a body as fast as the client takes it. One that cannot be completed ends with the connection, so that the client notices. */
 function stream(reply: FinishedReply, body: Readable, response: ServerResponse, log: Logger): void {
   writeHead(reply, response);
-  let bytes = 0;
-  body.on('data', (part: Buffer) => {
-    bytes += part.byteLength;
-  });
   pipeline(body, response, (err) => {
-    reply.onSent?.(bytes);
     if (err !== undefined && err !== null && err.code !== 'ERR_STREAM_PREMATURE_CLOSE') {
       logUnexpected(err, log);
     }
   });
+  countSent(reply, body);
 }
 
 function beginStream(reply: FinishedReply, body: StreamBody, response: ServerResponse): void {

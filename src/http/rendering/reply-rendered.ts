@@ -4,7 +4,7 @@ import { encode } from '../../results/encodings.ts';
 import type { ByteBudget } from '../message/byte-budget.ts';
 import { matchesEtag } from '../message/cache-headers.ts';
 import { codedBody, codingFor } from '../message/content-coding.ts';
-import type { RequestHead } from '../message/head.ts';
+import { isRead, type RequestHead } from '../message/head.ts';
 import { httpLimits } from '../message/http-limits.ts';
 import type { Reply } from '../message/reply.ts';
 import { headersOfRows } from './reply-result.ts';
@@ -62,7 +62,8 @@ export function buildReplyRendered(options: RenderedOptions): ReplyRendered {
 /** Compresses off the event loop, once for all who waited for a body. */
 const encodeOnce = memoize(encode);
 
-function hasRows(etag: string | undefined, { headers }: RequestHead): boolean {
-  const ifNoneMatch = headers['if-none-match'];
-  return etag !== undefined && ifNoneMatch !== undefined && matchesEtag(etag, ifNoneMatch);
+/** Of a POST, a plug-in may remove the tag, without which it does not become 304. */
+function hasRows(etag: string | undefined, head: RequestHead): boolean {
+  const ifNoneMatch = head.headers['if-none-match'];
+  return isRead(head) && etag !== undefined && ifNoneMatch !== undefined && matchesEtag(etag, ifNoneMatch);
 }

@@ -1,3 +1,4 @@
+import { encode, minCompressedBytes } from '../../results/encodings.ts';
 import type { CachedResult } from '../../results/get-result.ts';
 import { cacheHeaders, matchesEtag, variesByFormat } from '../message/cache-headers.ts';
 import { codedBody, codingFor } from '../message/content-coding.ts';
@@ -22,6 +23,18 @@ export function replyResult(result: CachedResult, { 'accept-encoding': accepted 
 }
 
 const { maxConvertedBytes } = httpLimits;
+
+/** The same for rows that may be a part of a result, gathered for this caller and not compressed yet. */
+export function replyPart(result: CachedResult, headers: RequestHeaders): Reply | Promise<Reply> {
+  const { document } = result;
+  const { identity } = document.encodings;
+  const isReady = 'zstd' in document.encodings || identity.byteLength < minCompressedBytes;
+  if (isReady || headers['accept-encoding'] === undefined || identity.byteLength > maxConvertedBytes)
+    return replyResult(result, headers);
+  return encode(identity).then((encodings) =>
+    replyResult({ ...result, document: { ...document, encodings } }, headers),
+  );
+}
 
 /** The headers that change while rows get older. @returns takes the results of a request, of which the rows come from the last */
 export const headersOfRows =

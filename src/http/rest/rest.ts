@@ -16,7 +16,7 @@ import type { Answer } from '../message/route.ts';
 import { acceptedStream } from '../accepted-stream.ts';
 import { buildReplyRendered } from '../rendering/reply-rendered.ts';
 import { withNearestEndpoint } from './nearest-endpoint.ts';
-import { replyResult, replyToHead } from '../rendering/reply-result.ts';
+import { replyPart, replyResult, replyToHead } from '../rendering/reply-result.ts';
 import { linkOf } from './row-page.ts';
 import { addressedBy, addressText, queryAt } from './address.ts';
 import { chooseRenderer } from '../rendering/requested-format.ts';
@@ -81,7 +81,7 @@ export function buildRest(options: RestOptions): Answer {
     const { result, page } = await obtain.part(call, part);
     const reply =
       renderer === json
-        ? replyResult(result, head.headers)
+        ? await replyPart(result, head.headers)
         : await replyRendered({ renderer, query: bound.query, head, owner, result });
     const link = page && linkOf(page, request.url.search);
     return link === undefined ? reply : { ...reply, headers: { ...reply.headers, link } };

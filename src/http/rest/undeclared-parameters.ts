@@ -77,10 +77,8 @@ function adviceOnOther(endpoint: EndpointRequest, name: string, isCompared: bool
   if (near !== undefined && (meaning === undefined || isSameWord(near.part, near.name)))
     return `${near.part} is ignored, ${adviceOnKnown(endpoint, near.name, name)}`;
   const isOfRows = query.rowArguments === undefined && [name, ...partsOf(name)].some(isRowWord);
-  if (meaning === undefined && !isOfRows) return undefined;
-  const advice =
-    meaning === undefined || isOfRows ? noRowArguments : adviceOnMeaning(endpoint, name, meaning);
-  return `${shownName(name)} is ignored, ${advice}`;
+  if (isOfRows) return `${shownName(name)} is ignored, ${noRowArguments}`;
+  return meaning && `${shownName(name)} is ignored, ${adviceOnMeaning(endpoint, name, meaning)}`;
 }
 
 /** True for a name that has that of a column in it, of a query whose rows cannot be filtered. */
@@ -192,7 +190,8 @@ function wrongBrackets(endpoint: EndpointRequest, name: string): string {
   if (isColumn(query, base)) return `is not a column; ${adviceOnColumn(endpoint, base, name)}`;
   if (query.parameters.some((one) => one.name === base && one.repeated))
     return `is not a value of a list; write a list as ${base}=…&${base}=…, or ${base}[]=…`;
-  if (isDeclared(query, base) || query.rowArguments === undefined) return `is not a list; write ${base}=…`;
+  if (isDeclared(query, base) || query.rowArguments === undefined)
+    return `is not a ${base === beforeBrackets(name) ? 'list' : 'parameter'}; write ${base}=…`;
   if (base === 'order')
     return `is not a list; ${adviceOnMeaning(endpoint, name, 'order')}, several joined by commas`;
   if (base === 'select') {

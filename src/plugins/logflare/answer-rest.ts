@@ -2,6 +2,7 @@ import { sqlParameter } from '../../catalog/binding/caller-sql.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import { mayBeRounded } from '../../catalog/binding/rounded-numbers.ts';
+import { httpLimits } from '../../http/message/http-limits.ts';
 import { variesBy } from '../../http/message/cache-headers.ts';
 import { mergeLists } from '../../catalog/binding/merge-lists.ts';
 import type { RouteHost } from '../../gateway/plugin.ts';
@@ -35,14 +36,17 @@ export function buildCompatRest({ rest, addressOf, rejectKeys }: CompatRestHost)
     // Before the body is read as the query declares it.
     requireEndpoint(admission.principal, query);
     const declared = new Map(query.parameters.map((parameter) => [parameter.name, parameter]));
-    const readParameters = parametersReader(head.headers, namesOf(query), listsOf(query), (name, value) =>
+    const names = namesOf(query);
+    const isRead = (name: string, value: unknown) =>
+      names.has(name) || (typeof value === 'string' && mayBeColumn(query, name));
+    const readParameters = parametersReader(head.headers, isRead, listsOf(query), (name, value) =>
       mayBeRounded(declared.get(name), value),
     );
     const fromBody = readParameters(await readBody());
     rejectKeys(fromBody);
-    const endpoint = lastOfEach(query, new Map([...(received.parameters ?? []), ...fromBody]));
-    const address = { endpoint, format };
-    const request = received.to(address);
+    const parameters = new Map([...(received.parameters ?? []), ...fromBody]);
+    const address = { endpoint: lastOfEach(query, parameters), format };
+    const request = received.to(address, urlWith(received.url, parameters));
     return notStored(await rowsOrNone(address, () => rest(head, request, admission, readBody)));
   };
   return (head, ...others) => (head.method === 'POST' ? answerPost : answerGet)(head, ...others);
@@ -64,19 +68,29 @@ function namesOf({
   ]);
 }
 
+/** For links of a page, which are followed by GET. */
+function urlWith({ href }: URL, parameters: EndpointRequest['parameters']): URL {
+  const pairs = [...parameters].flatMap(([name, values]) => values.map((value) => [name, value]));
+  return new URL(`?${new URLSearchParams(pairs)}`, href);
+}
+
 const listsOf = ({ parameters }: SavedQuery): ReadonlySet<string> =>
   new Set(parameters.filter(({ repeated }) => repeated).map(({ name }) => name));
 
+/** With row arguments, another name may be a misspelled column, which is refused as it is without the setting. */
+const mayBeColumn = ({ rowArguments }: SavedQuery, name: string): boolean =>
+  rowArguments !== undefined && name !== sqlParameter;
+
 /**
  * All values of a list, and of what Logflare does not have. Other names are ignored, like Logflare's `sql` for a query without
- * a sandbox; with row arguments, one may be a misspelled column, which is refused as it is without the setting.
+ * a sandbox.
  */
 function lastOfEach(query: SavedQuery, received: EndpointRequest['parameters'] = new Map()): EndpointRequest {
   const names = namesOf(query);
   const lists = listsOf(query);
   const declared = new Set([...query.parameters.map(({ name }) => name), sqlParameter]);
   const known = [...mergeLists(received, lists)].filter(
-    ([name]) => names.has(name) || (query.rowArguments !== undefined && name !== sqlParameter),
+    ([name]) => names.has(name) || mayBeColumn(query, name),
   );
   const parameters = new Map(
     known.map(([name, values]) => [name, lists.has(name) || !declared.has(name) ? values : values.slice(-1)]),
@@ -119,6 +133,12 @@ function selectsNothing({ parameters }: SavedQuery, error: unknown): boolean {
 function notStored(reply: Reply): Reply {
   const { status, headers, body } = reply;
   if (headers['cache-control']?.startsWith('no-store')) return reply;
-  const { etag: _etag, age: _age, ...others } = headers;
-  return { status, headers: { ...others, 'cache-control': 'private, no-store', vary: variesBy }, body };
+  const { etag: _etag, age: _age, link, ...others } = headers;
+  // No GET may have what a large body has.
+  const links = link === undefined || link.length > httpLimits.maxUrlLength ? {} : { link };
+  return {
+    status,
+    headers: { ...others, ...links, 'cache-control': 'private, no-store', vary: variesBy },
+    body,
+  };
 }

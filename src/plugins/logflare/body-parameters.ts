@@ -2,6 +2,7 @@ import type { EndpointRequest } from '../../call/endpoint-request.ts';
 import { GatewayError } from '../../errors.ts';
 import { requireBodyType } from '../../http/message/body/body-type.ts';
 import type { RequestHead } from '../../http/message/head.ts';
+import { httpLimits } from '../../http/message/http-limits.ts';
 import { mergeLists } from '../../catalog/binding/merge-lists.ts';
 import { parseQueryString } from '../../http/message/prepared-request.ts';
 
@@ -13,27 +14,30 @@ export type ReadParameters = (body: Uint8Array) => RawParameters;
 /**
  * How the parameters of a POST are read: as a form, or as a JSON object.
  *
- * @param names of the parameters that are read; others are ignored, as they are in a query string
+ * @param isRead false for what is ignored, as it is in a query string
  * @param lists those of them that may have several values
  * @param isRounded whether a number in JSON may not be the one that was sent for one of them
  * @throws GatewayError UNSUPPORTED_MEDIA_TYPE
  */
 export function parametersReader(
   headers: RequestHead['headers'],
-  names: ReadonlySet<string>,
+  isRead: IsRead,
   lists: ReadonlySet<string> = new Set(),
   isRounded: IsRounded = () => false,
 ): ReadParameters {
   const isAbsent = headers['content-type'] === undefined && isEmpty(headers);
   const read = readers.get(requireBodyType(headers, isAbsent ? undefined : [...readers.keys()]));
-  return read === undefined ? () => new Map() : (body) => read(decodeBody(body), names, lists, isRounded);
+  return read === undefined ? () => new Map() : (body) => read(decodeBody(body), isRead, lists, isRounded);
 }
+
+/** @param value in JSON; of a form, a text */
+type IsRead = (name: string, value: unknown) => boolean;
 
 type IsRounded = (name: string, value: number) => boolean;
 
 type ReadText = (
   text: string,
-  names: ReadonlySet<string>,
+  isRead: IsRead,
   lists: ReadonlySet<string>,
   isRounded: IsRounded,
 ) => RawParameters;
@@ -43,17 +47,19 @@ const readers: ReadonlyMap<string, ReadText> = new Map([
   ['application/x-www-form-urlencoded', readForm],
 ]);
 
+const { maxParameters } = httpLimits;
+
 function isEmpty(headers: RequestHead['headers']): boolean {
   return (headers['content-length'] ?? '0') === '0' && headers['transfer-encoding'] === undefined;
 }
 
-function readForm(text: string, names: ReadonlySet<string>, lists: ReadonlySet<string>): RawParameters {
-  return new Map([...mergeLists(parseQueryString(text, lists), lists)].filter(([name]) => names.has(name)));
+function readForm(text: string, isRead: IsRead, lists: ReadonlySet<string>): RawParameters {
+  return new Map([...mergeLists(parseQueryString(text, lists), lists)].filter(([name]) => isRead(name, '')));
 }
 
 function readJson(
   text: string,
-  names: ReadonlySet<string>,
+  isRead: IsRead,
   lists: ReadonlySet<string>,
   isRounded: IsRounded,
 ): RawParameters {
@@ -69,8 +75,10 @@ function readJson(
     throw new GatewayError('BAD_REQUEST', `The body is not a JSON object; ${right}`);
   }
   const members = body as Readonly<Record<string, unknown>>;
-  const given = [...names].filter((name) => Object.hasOwn(members, name));
-  return new Map(given.map((name) => [name, textsOf(name, members[name], lists.has(name), isRounded)]));
+  const given = Object.entries(members).filter(([name, value]) => isRead(name, value));
+  if (given.length > maxParameters)
+    throw new GatewayError('BAD_REQUEST', `The body has more than ${maxParameters} parameters`);
+  return new Map(given.map(([name, value]) => [name, textsOf(name, value, lists.has(name), isRounded)]));
 }
 
 function textsOf(name: string, value: unknown, isList: boolean, isRounded: IsRounded): readonly string[] {

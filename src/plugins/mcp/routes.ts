@@ -89,6 +89,7 @@ const otherPath = (path: string, right: string): PluginRoute => ({
   methods: ['GET', 'POST'],
   access: 'public',
   isFallback: true,
+  allowsCors: true,
   answer() {
     throw new GatewayError('NOT_FOUND', `Not found; MCP is at ${right}, by Streamable HTTP`);
   },

@@ -1,3 +1,5 @@
+import { sqlParameter } from '../../catalog/binding/caller-sql.ts';
+import { pageWords } from '../../http/rest/row-page.ts';
 import type { Column, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { JsonObject } from '../../catalog/binding/parameter-schema.ts';
 
@@ -22,9 +24,11 @@ function pageParameters({ pages, maxRows }: SavedQuery): readonly JsonObject[] {
 function conditionParameters({ rowArguments, parameters, pages }: SavedQuery) {
   if (rowArguments === undefined) return [];
   const { filter, order } = rowArguments;
-  const declared = new Set([
+  // A column with one of these names is filtered in a tree only.
+  const others = new Set([
     ...parameters.map(({ name }) => name),
-    ...(pages === undefined ? [] : ['limit']),
+    ...['format', sqlParameter],
+    ...(pages === undefined ? [] : pageWords),
   ]);
   const names = order.map(({ name }) => name).join(', ');
   const all = [
@@ -54,7 +58,7 @@ function conditionParameters({ rowArguments, parameters, pages }: SavedQuery) {
       schema: { type: 'integer', minimum: 0 },
     },
   ];
-  return all.filter(({ name }) => !declared.has(name));
+  return all.filter(({ name }) => !others.has(name));
 }
 
 /** `x-row-argument`: for readers that show the parameters of the query alone. */

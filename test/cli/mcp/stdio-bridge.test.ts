@@ -39,6 +39,12 @@ describe('the bridge of standard input and output', () => {
     expect(written).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }]);
   });
 
+  test('an answer of several lines becomes one', async () => {
+    const text = '{\r\n  "jsonrpc": "2.0",\n  "id": 1,\n  "result": {}\n}\n';
+    const written = await answers(['{"jsonrpc":"2.0","id":1,"method":"ping"}'], async () => reply(200, text));
+    expect(written).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }]);
+  });
+
   test('a message may contain what ends a line elsewhere, and the last one needs no newline', async () => {
     const sent: string[] = [];
     const messages = ['\u2028', '\u2029', '\u0085'].map((separator, id) =>

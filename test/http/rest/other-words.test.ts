@@ -152,7 +152,7 @@ describe('a word of another service', () => {
       'made_gte=2026-01-01T00:00:00%2B02:00',
       'made_gte: is not a column; write made=gte.2026-01-01T00:00:00%2B02:00',
     ],
-    ['p_in=1', 'p_in: is not a list; write p=…'],
+    ['p_in=1', 'p_in: is not a parameter; write p=…'],
     ['id%255B%255D=1', 'id%5B%5D: is not a column; write id=eq.1'],
     ['id%255Bgt%255D=1', 'id%5Bgt%5D: is not a column; write id=gt.1'],
   ])('is refused behind the name of a column or a parameter: %s', async (search, error) => {

@@ -128,6 +128,10 @@ test('the bytes that were sent are counted', async () => {
   const before = await bytesOf();
   const { byteLength } = await read(await open('ndjson', { 'accept-encoding': 'gzip' }));
   await expect.poll(bytesOf).toBe(before + byteLength);
+  const headers = { 'x-api-key': apiKey, 'accept-encoding': 'gzip' };
+  const fetched = await served.app.fetch(`${path}&format=ndjson`, { headers });
+  expect((await fetched.arrayBuffer()).byteLength).toBe(byteLength);
+  await expect.poll(bytesOf).toBe(before + 2 * byteLength);
 });
 
 test('an ETag that the client has spares the conversion', async () => {

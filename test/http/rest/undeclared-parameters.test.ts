@@ -142,6 +142,8 @@ describe('parameters that a query does not declare', () => {
       expect(await refusal(path), path).toEqual([400, wrong]);
     for (const path of [
       'strict?method=GET&status=404&format=csv',
+      'strict?method=GET&',
+      'strict?&&method=GET',
       'rows.strict?method=GET&order=id&limit=1&id=eq.x',
       'pages.strict?method=GET&limit=1',
     ])

@@ -672,8 +672,13 @@ describe('without COMPAT', () => {
 describe('COMPAT=logflare for what Logflare does not have', () => {
   let folder: FolderApp;
   beforeAll(async () => {
-    const sql = 'select n from unnest(generate_array(1, 12)) as n order by n';
-    const common = { columns: { n: 'integer' }, sql } as const;
+    const sql =
+      'select n from unnest(generate_array(1, 12)) as n where n <= @most and coalesce(array_length(@ids), 0) >= 0 order by n';
+    const parameters = {
+      most: '{ type: integer, default: 12, bind: INT64, description: How many rows. }',
+      ids: '{ type: string, repeated: true, description: Some ids. }',
+    };
+    const common = { parameters, columns: { n: 'integer' }, sql } as const;
     folder = await openFolderApp(
       {
         'test.rows.sql': queryText({
@@ -713,14 +718,45 @@ describe('COMPAT=logflare for what Logflare does not have', () => {
     expect((await folder.get('test.pages?limit=2')).headers.get('link')).toContain('rel="next"');
   });
 
-  test('a body has row arguments, too', async () => {
-    const response = await folder.app.fetch(
-      new Request('http://test/api/endpoints/query/test.rows', {
+  const post = (address: string, body: unknown, headers: Record<string, string> = {}) =>
+    folder.app.fetch(
+      new Request(`http://test/api/endpoints/query/${address}`, {
         method: 'POST',
-        headers: { 'x-api-key': apiKey, 'content-type': json },
-        body: '{"n":"gt.10","limit":1}',
+        headers: { 'x-api-key': apiKey, 'content-type': json, ...headers },
+        body: JSON.stringify(body),
       }),
     );
+
+  test('a body has row arguments, too', async () => {
+    const response = await post('test.rows', { n: 'gt.10', limit: 1 });
     expect(await response.text()).toBe('{"result":[{"n":11}]}');
+  });
+
+  test('a misspelled column in a body is no request for all rows', async () => {
+    expect(await (await post('test.rows', { m: 'eq.3' })).text()).toContain('m: cannot be filtered');
+    expect(await (await post('test.rows', { n_gt: '10' })).text()).toContain('n_gt: is not a column');
+    const ignored = await post('test.rows', { n: 'gt.11', m: 3, o: {}, sql: 'select' });
+    expect(await ignored.text()).toBe('{"result":[{"n":12}]}');
+    const many = Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`a${at}`, '']));
+    expect(await (await post('test.rows', many)).text()).toContain('more than 100 parameters');
+  });
+
+  test('the links of a page by POST have what its body has', async () => {
+    const links = (await post('test.pages?most=4&format=json', { limit: 2, most: 3 })).headers.get('link');
+    const [, next = ''] = /<(\?[^>]*)>; rel="next"/.exec(links ?? '') ?? [];
+    expect(await rowsOf(`test.pages${next}`)).toEqual([3]);
+    const long = await post('test.pages', { limit: 2, ids: Array(900).fill('x'.repeat(10)) });
+    expect([await long.text(), long.headers.get('link')]).toEqual(['{"result":[{"n":1},{"n":2}]}', null]);
+  });
+
+  test('a page by POST in another form is sent to a caller who has its rows', async () => {
+    const address = 'test.pages.csv?limit=2';
+    const known = (await folder.get(address)).headers.get('etag') ?? '';
+    const response = await post(address, {}, { 'if-none-match': known });
+    expect([known, response.status, await response.text()]).toEqual([
+      expect.stringContaining('"'),
+      200,
+      'n\r\n1\r\n2\r\n',
+    ]);
   });
 });

@@ -6,7 +6,7 @@ import { type McpClient, mcpClient, modern, modernMeta } from '../../support/mcp
 import { makeQueryFolder, type QueryFolder, uuidOf } from '../../support/query-folder.ts';
 import { type FolderApp, openFolderApp } from '../../support/folder-app.ts';
 import { queryText } from '../../support/queries.ts';
-import { ago, apiKey, openTestApp, type TestApp } from '../../support/test-app.ts';
+import { ago, apiKey, now, openTestApp, type TestApp } from '../../support/test-app.ts';
 
 /** A query of the tests, over numbers that the SQL makes, or over the requests of a tenant. */
 const query = (
@@ -59,6 +59,14 @@ const records = query(
   `select n, struct('\u202eGET' as method, n as size) as meta from unnest(generate_array(1, 2)) as n order by n`,
 );
 
+/** From 12:36 on its default is another moment. */
+const recent = query(
+  4,
+  { parameters: '\n  since: { type: timestamp, default: -1h, description: A moment. }' },
+  { since: 'string' },
+  'select @since as since',
+);
+
 const own = query(
   2,
   {
@@ -92,6 +100,7 @@ describe('the Model Context Protocol', () => {
       'test.numbers.sql': numbers,
       'test.own.sql': own,
       'test.records.sql': records,
+      'test.recent.sql': recent,
       'tables/edge_logs.json': '',
     });
     const { readFileSync } = await import('node:fs');
@@ -348,6 +357,7 @@ describe('the Model Context Protocol', () => {
         'test_numbers',
         'test_own',
         'test_own_sql',
+        'test_recent',
         'test_records',
       ]);
       expect(tools[0]).toEqual({
@@ -697,6 +707,14 @@ describe('the Model Context Protocol', () => {
         uri = /^The next rows: (\S+)$/m.exec(text)?.[1] ?? '';
       }
       expect(seen).toEqual(Array.from({ length: 2000 }, (_, at) => at + 1));
+    });
+
+    test('and a client keeps rows no longer than until a default changes', async () => {
+      const uri = 'querygate://result/test.recent';
+      const { result } = (await agent.stateless('resources/read', { uri })).message;
+      const untilChange = Date.parse('2026-03-10T12:36:00Z') - now.getTime();
+      expect(result.ttlMs).toBeLessThanOrEqual(untilChange);
+      expect(result.ttlMs).toBeGreaterThan(untilChange - 1_000);
     });
 
     test.each([

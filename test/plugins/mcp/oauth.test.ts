@@ -48,17 +48,18 @@ describe('an OAuth resource', () => {
   });
 
   test.each([
-    ['no token', undefined],
-    ['one for another resource', { aud: 'https://other.example.com/mcp' }],
-    ['one of another issuer', { iss: 'https://other.example.com' }],
-    ['one that has expired', { exp: 1 }],
-    ['one without tenants', {}],
-  ])('refuses %s, and says where to get one', async (_, claims) => {
+    ['no token', undefined, undefined],
+    ['one for another resource', { aud: 'https://other.example.com/mcp' }, 'the token is not valid'],
+    ['one of another issuer', { iss: 'https://other.example.com' }, 'the token is not valid'],
+    ['one that has expired', { exp: 1 }, 'the token has expired'],
+    ['one without tenants', {}, 'the token is not valid'],
+  ])('refuses %s, says why, and where to get one', async (_, claims, problem) => {
     const key = claims === undefined ? '' : token(claims);
     const { status, headers } = await mcpClient(app.fetch, key).stateless('tools/list');
     expect(status).toBe(401);
+    const error = problem === undefined ? '' : `error="invalid_token", error_description="${problem}", `;
     expect(headers.get('www-authenticate')).toBe(
-      `Bearer realm="querygate", scope="mcp", resource_metadata="${metadata}"`,
+      `Bearer realm="querygate", ${error}scope="mcp", resource_metadata="${metadata}"`,
     );
   });
 

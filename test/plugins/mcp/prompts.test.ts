@@ -93,6 +93,17 @@ describe('prompts', () => {
     ]);
   });
 
+  test('take null for an argument, and for all of them, as absent', async () => {
+    const get = (name: string, given: unknown) =>
+      agent.legacy('prompts/get', { name, arguments: given, _meta: null });
+    const { message } = await get('look', { thing: 'it', how: null });
+    expect(message.result.messages[0].content.text).not.toContain('null');
+    expect((await get('look', { thing: null })).message.error.message).toContain(
+      'arguments.thing: is required',
+    );
+    expect((await get('plain', null)).message.result).toMatchObject({ messages: [{}] });
+  });
+
   test('have places of arguments with spaces too', async () => {
     const { message } = await agent.legacy('prompts/get', { name: 'spaces', arguments: { thing: 'it' } });
     expect(message.result).toMatchObject({ messages: [{ content: { text: 'At it, it.' } }] });

@@ -38,6 +38,19 @@ select n from unnest(generate_array(1, @limit)) as n order by n`;
 
 const listed = `${header(8, 'row_arguments: all').replace('columns:', 'columns:\n  hosts: { type: integer, repeated: true, description: Which. }')}select [n] as hosts, t.* from (${sql}) as t`;
 
+/** Has all rows for an empty list. */
+const ofList = `/*---
+id: ${uuidOf(9)}
+description: Takes a list.
+max_rows: 200
+caching: 60s
+parameters:
+  only: { type: integer, repeated: true, default: ['1'], bind: INT64, description: Which numbers. }
+columns:
+  n: { type: integer, description: The number. }
+---*/
+select n from unnest(generate_array(1, 200)) as n where array_length(@only) = 0 or n in unnest(@only) order by n`;
+
 const manyColumns = `/*---
 id: ${uuidOf(4)}
 description: Has very many columns, all of which are described at length, and each but one is marked.
@@ -87,6 +100,7 @@ describe('arguments about rows', () => {
       'test.limited.sql': `${header(7, 'page: { by: [n] }')}${sql} order by n limit 150`,
       'test.own.sql': own,
       'test.listed.sql': listed,
+      'test.list.sql': ofList,
       'test.many.sql': manyColumns,
       'test.pushed.sql': `${header(5, 'row_arguments: all\npush: true')}${sql} order by n`,
       'test.pushed-of-tenant.sql': pushedOfTenant,
@@ -165,6 +179,14 @@ describe('arguments about rows', () => {
     expect(many.text).toContain('There are more: the query returns at most 200 rows.');
     const { message } = await agent.stateless('resources/read', { uri: many.content[1]?.uri });
     expect(message.result.contents[0].text).toContain('\n500,');
+  });
+
+  test('no address leads to other rows than those of an empty list in the place of a default', async () => {
+    const some = await agent.call('test.list', { only: Array.from({ length: 150 }, (_, at) => at + 1) });
+    expect([some.content.length, some.text.includes('curl')]).toEqual([2, true]);
+    const all = await agent.call('test.list', { only: [] });
+    expect(all.structured).toMatchObject({ rowCount: 200, shown: 100 });
+    expect([all.content.length, all.text.includes('curl')]).toEqual([1, false]);
   });
 
   test('that are pushed are over the rows of the own tenant only, whatever they are', async () => {

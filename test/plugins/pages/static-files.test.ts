@@ -13,8 +13,8 @@ const files: readonly StaticFile[] = [
 const served = buildStaticFiles('test', () => files);
 const prepare = (url: string) => new PreparedRequest(new URL(url), 'unknown');
 
-const get = async (path: string, accepted = '') =>
-  served.route.answer(
+const get = async (path: string, accepted = '', { route } = served) =>
+  route.answer(
     { headers: { 'accept-encoding': accepted } } as unknown as RequestHead,
     prepare(`http://gateway.test${path}`),
     {} as Admission,
@@ -68,6 +68,16 @@ describe('static files', () => {
     expect(String(gunzipSync(zipped.body as Buffer))).toBe(text);
     const plain = await request('');
     expect([String(plain.body), plain.headers['content-length']]).toEqual([text, String(text.length)]);
+  });
+
+  test('are compressed again after a failure', async () => {
+    const right = brotliCompressSync(text);
+    const body = Buffer.alloc(right.byteLength);
+    const set = buildStaticFiles('test', () => [{ name: 'main.js', body, coding: 'br' }]);
+    const path = set.pathOf('main.js');
+    await expect(get(path, 'gzip', set)).rejects.toThrow();
+    body.set(right);
+    expect(String(gunzipSync((await get(path, 'gzip', set)).body as Buffer))).toBe(text);
   });
 
   test('that are compressed inside are sent as they are', async () => {

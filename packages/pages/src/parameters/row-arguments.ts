@@ -83,7 +83,7 @@ export function conditionOf(
 }
 
 /** Columns of these names can be filtered in a tree only. */
-const reserved = [...treeNames, 'order', 'limit', 'offset', 'select', 'after', 'before'];
+const reserved = [...treeNames, ...pageNames, 'order', 'offset', 'select', 'format', 'sql'];
 
 /** Longer texts do not fit into an address together. */
 const maxOperandLength = 240;

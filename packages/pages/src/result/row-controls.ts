@@ -5,6 +5,7 @@ import type { Json } from '../json.ts';
 import {
   conditionOf,
   orderIn,
+  rowArgumentNames,
   shownArguments,
   withCondition,
   withNextOrder,
@@ -31,7 +32,9 @@ export function buildRowControls(
   return {
     order: () => orderIn(endpoint, values()),
     orderBy: ({ name }) =>
-      endpoint.order.includes(name) ? () => onValues(withNextOrder(endpoint, values(), name)) : undefined,
+      endpoint.order.includes(name) && rowArgumentNames(endpoint).includes('order')
+        ? () => onValues(withNextOrder(endpoint, values(), name))
+        : undefined,
     filterBy(column, value) {
       const condition = conditionOf(endpoint, column, value);
       return condition && (() => onValues(withCondition(endpoint, values(), condition)));

@@ -50,12 +50,25 @@ export function bodyOfNode(message: IncomingMessage): Promise<Uint8Array> {
 }
 
 /** The body that a framework has read before the gateway, and parsed into `body`. */
-async function bodyThatWasRead({ body }: IncomingMessage & { readonly body?: unknown }): Promise<Uint8Array> {
+async function bodyThatWasRead({
+  headers,
+  body,
+}: IncomingMessage & { readonly body?: unknown }): Promise<Uint8Array> {
   if (body instanceof Uint8Array) return body;
   if (typeof body === 'string') return Buffer.from(body);
-  if (typeof body === 'object' && body !== null) return Buffer.from(JSON.stringify(body));
-  throw wasRead();
+  if (typeof body !== 'object' || body === null) throw wasRead();
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '');
+  return Buffer.from(isForm ? String(new URLSearchParams(pairsOf(body))) : JSON.stringify(body));
 }
+
+/** A framework gives the values of a repeated name as a list. */
+const pairsOf = (members: object): string[][] =>
+  Object.entries(members).flatMap(([name, value]: [string, unknown]) =>
+    [value]
+      .flat()
+      .filter((one) => typeof one !== 'object')
+      .map((one) => [name, String(one)]),
+  );
 
 const wasRead = () =>
   new GatewayError('BAD_REQUEST', 'The body was read before the gateway: the server must leave it unread');

@@ -41,7 +41,11 @@ export function metadataRoutes({ resource, issuer }: OauthOptions, mcpPath: stri
 export function withChallenge(reply: Reply, oauth: OauthOptions): Reply {
   const parameters = challenges[reply.status];
   if (parameters === undefined) return reply;
-  return { ...reply, headers: { ...reply.headers, 'www-authenticate': challenge(oauth, parameters) } };
+  // Why a token is refused.
+  const refused = reply.headers['www-authenticate']?.matchAll(/(error\w*)="([^"]*)"/g) ?? [];
+  const problem = Object.fromEntries([...refused].map(([, name, value]) => [name, value]));
+  const text = challenge(oauth, { ...problem, ...parameters });
+  return { ...reply, headers: { ...reply.headers, 'www-authenticate': text } };
 }
 
 const challenges: Readonly<Record<number, Readonly<Record<string, string>>>> = {

@@ -19,7 +19,7 @@ export const promptList = (prompts: readonly Prompt[]): string =>
 /** Answers `prompts/get`. @throws ProtocolError invalidParams */
 export function getPrompt(
   prompts: readonly Prompt[],
-  { name, arguments: given = {} }: JsonMembers,
+  { name, arguments: sent }: JsonMembers,
   { era }: CallRequest,
 ): string {
   const prompt = prompts.find((one) => one.fullName === name) ?? prompts.find((one) => one.name === name);
@@ -30,14 +30,15 @@ export function getPrompt(
     );
     throw wrong(`name: there is no such prompt${nearest === undefined ? '' : `; the nearest is ${nearest}`}`);
   }
+  const given = sent ?? {};
   if (!isMembers(given)) throw wrong('arguments: must be an object of texts');
   for (const { name, description, required } of prompt.arguments) {
-    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    const value = Object.hasOwn(given, name) ? (given[name] ?? undefined) : undefined;
     if (value === undefined && required) throw wrong(`arguments.${name}: is required: ${description}`);
     if (value !== undefined && typeof value !== 'string') throw wrong(`arguments.${name}: must be text`);
   }
   const text = prompt.text.replace(placeholder, (_, name: string) =>
-    Object.hasOwn(given, name) ? String(given[name]) : '',
+    Object.hasOwn(given, name) ? String(given[name] ?? '') : '',
   );
   return resultText(era, {
     description: JSON.stringify(prompt.description),

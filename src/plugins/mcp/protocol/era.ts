@@ -23,7 +23,7 @@ const versionHeader = 'mcp-protocol-version';
  * @throws ProtocolError if its revision is another one, or if its headers say something else than its body
  */
 export function eraOf(message: Message, headers: RequestHead['headers'] | undefined): Era {
-  const { _meta: meta = {} } = message.params;
+  const meta = message.params._meta ?? {};
   if (!isMembers(meta)) throw wrongMeta('must be an object');
   const ofHeader = headers?.[versionHeader]?.trim();
   const ofBody = meta[versionKey];

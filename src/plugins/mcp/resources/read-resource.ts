@@ -161,8 +161,9 @@ const notFound = (uri: string, { era }: CallRequest): ProtocolError =>
     { data: { uri } },
   );
 
-/** Until the result is no longer fresh. */
-function ttlOf({ caching, document, obtainedAt }: CachedResult): number {
+/** Until the result is no longer fresh, or a default of the request is another value. */
+function ttlOf({ caching, document, obtainedAt, defaultsUntil = Infinity }: CachedResult): number {
   if (caching === 'disabled') return 0;
-  return Math.max(0, Math.floor(caching.ttlSeconds * 1_000 - ageMs(document, obtainedAt)));
+  const freshMs = caching.ttlSeconds * 1_000 - ageMs(document, obtainedAt);
+  return Math.max(0, Math.floor(Math.min(freshMs, defaultsUntil - obtainedAt)));
 }

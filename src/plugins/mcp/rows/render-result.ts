@@ -143,7 +143,7 @@ function assemble(request: ResultToWrite, rows: CutRows, summary: Summary | unde
     ...(isEmptyPage && hasNext ? ['There are more rows: limit=0 gives none of them.'] : []),
   ].join('\n');
   const content: object[] = [{ type: 'text', text }];
-  if (isCut && next === undefined) {
+  if (isCut && next === undefined && hasAddress(request)) {
     content.push({
       type: 'resource_link',
       uri: resultUri(name, parameters),
@@ -184,8 +184,13 @@ function truncationText({ bound: { query }, result }: ResultToWrite): string {
     : `The result has the first ${query.maxRows} rows only: others are not counted and not found.`;
 }
 
-function rowsAsFile({ name, parameters, origin }: ResultToWrite, which: 'All' | 'These'): readonly string[] {
-  const commands = downloadCommands(name, parameters, origin);
+/** False for an empty list in the place of a default: without a value, an address means the default. */
+const hasAddress = ({ bound: { query }, parameters }: ResultToWrite): boolean =>
+  query.parameters.every((one) => one.default === undefined || parameters.get(one.name)?.length !== 0);
+
+function rowsAsFile(request: ResultToWrite, which: 'All' | 'These'): readonly string[] {
+  const { name, parameters, origin } = request;
+  const commands = hasAddress(request) ? downloadCommands(name, parameters, origin) : [];
   return commands.length === 0 ? [] : [`${which} rows as a file, outside of this conversation:`, ...commands];
 }
 

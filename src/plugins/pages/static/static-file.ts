@@ -50,6 +50,7 @@ export function buildReplyFile(
         body: encoded,
       }));
       replies.set(coding, reply);
+      reply.catch(() => replies.delete(coding));
     }
     return reply;
   };

@@ -1,0 +1,12 @@
+import type { Readable } from 'node:stream';
+import type { FinishedReply } from '../message/reply.ts';
+
+/** Reports the bytes of a body once it is closed. Something must read it already: a listener would begin to. */
+export function countSent({ onSent }: FinishedReply, body: Readable): void {
+  if (onSent === undefined) return;
+  let bytes = 0;
+  body.on('data', (part: Buffer) => {
+    bytes += part.byteLength;
+  });
+  body.once('close', () => onSent(bytes));
+}
