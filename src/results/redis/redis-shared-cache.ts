@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { openCircuitBreaker } from '../../redis/circuit-breaker.ts';
@@ -60,15 +61,12 @@ export function openRedisCache(options: RedisOptions): SharedCache {
 
   const publish: SharedCache['publish'] = async (key, fencingToken, document, keepMs) => {
     const entry = await turns.compute(undefined, encodeEntry(key, document, fencingToken, crypto));
+    if (entry === undefined) return true;
     const name = crypto.nameOf('result', key);
-    const put =
-      entry === undefined ||
-      breaker.call(({ results }) => results.set(name, entry, Math.ceil(keepMs)), {
-        sentBytes: entry.byteLength,
-      });
-    const release = leases.release(key, fencingToken, undefined);
-    const [isStored] = await Promise.all([put, release]);
-    if (entry !== undefined && isStored === true) {
+    const isStored = await breaker.call(({ results }) => results.set(name, entry, Math.ceil(keepMs)), {
+      sentBytes: entry.byteLength,
+    });
+    if (isStored === true) {
       const message = announcements.messageOf(key, document);
       track(breaker.call(({ client }) => client.publish(announcements.channel, message)));
     }
@@ -112,13 +110,18 @@ function openWrites() {
   return {
     async track<R>(write: Promise<R>): Promise<R> {
       pending.add(write);
-      const reply = await write;
-      pending.delete(write);
-      return reply;
+      try {
+        return await write;
+      } finally {
+        pending.delete(write);
+      }
     },
-    /** With those that begin meanwhile: a result that has been stored is announced. */
+    /** With those that follow: a result that has been stored is announced, and its lease is released. */
     async allDone(): Promise<void> {
-      while (pending.size > 0) await Promise.all(pending);
+      while (pending.size > 0) {
+        await Promise.allSettled(pending);
+        await nextTurn();
+      }
     },
   };
 }

@@ -4,7 +4,8 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { bind, plainParameters } from '../../../src/catalog/binding/bind.ts';
 import { systemClock } from '../../../src/concurrency/clock.ts';
-import { openResults } from '../../../src/results/open-results.ts';
+import type { Engine } from '../../../src/engine-contract/engine.ts';
+import { openResults, type Results } from '../../../src/results/open-results.ts';
 import { buildCacheCrypto } from '../../../src/results/redis/cache-crypto.ts';
 import { openRedisCache } from '../../../src/results/redis/redis-shared-cache.ts';
 import { buildDocument } from '../../../src/results/result-document.ts';
@@ -223,6 +224,13 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       }
     });
 
+    test('closes its connection also after a result that cannot be encoded', async () => {
+      const faulty = { ...(await result(1)), computedAt: 1n as never };
+      await expect(cache.publish('key', '1', faulty, 1_000)).rejects.toThrow('BigInt');
+      await cache.close();
+      expect(cache.isUp()).toBe(false);
+    });
+
     test.each([
       ['text', (key: string) => redis.run((client) => client.set(key, 'hello'))],
       ['a list', (key: string) => redis.run((client) => client.lPush(key, 'hello'))],
@@ -259,33 +267,52 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
     });
   });
 
+  const query = draftQuery({ columns: { x: 'integer' }, caching: ['caching: 900s'], sql: 'select 1 as x' });
+  const openGateway = async (engine: Engine, url = redis.url) => {
+    const gateway = openResults({
+      catalog: { queries: [query], tables: [] },
+      engine,
+      engineConcurrency: 16,
+      engineTimeoutMs: 30_000,
+      memoryBytes: 64_000_000,
+      openShared: (onConnected, time) =>
+        openRedisCache({ url, secret, log: log(), onConnected, time, hotKeyLimit: 1_000 }),
+      clock: systemClock,
+      log: pino({ level: 'silent' }),
+      onCost: () => {},
+    });
+    await gateway.ready;
+    return gateway;
+  };
+  const get = (gateway: Results) =>
+    gateway.get(bind(query, plainParameters({})), {
+      caller: { signal: new AbortController().signal },
+      noCache: false,
+    });
+
+  test('a large result that takes long to send is not computed again meanwhile', async () => {
+    await redis.start();
+    const network = await openSlowNetwork(Number(new URL(redis.url).port));
+    const rows = Array.from({ length: 6 }, () => `{"x":"${randomBytes(500_000).toString('hex')}"}`);
+    const engine = fakeEngine({ clock: systemClock, queryMs: 100, rows: () => rows });
+    const [leader, follower] = [
+      await openGateway(engine, `redis://127.0.0.1:${network.port}`),
+      await openGateway(engine),
+    ];
+    const led = get(leader);
+    await expect.poll(() => engine.runs).toBe(1);
+    expect((await get(follower)).document.digest).toBe((await led).document.digest);
+    expect(engine.runs).toBe(1);
+    await Promise.all([leader.close(), follower.close()]);
+    network.close();
+    expect(await redis.run((client) => client.keys('querygate:lease:*'))).toEqual([]);
+  });
+
   nightly('a pause of every gateway that is longer than a lease does not cause a second run', async () => {
     await redis.start();
     const engine = fakeEngine({ clock: systemClock, queryMs: 5_000 });
-    const query = draftQuery({
-      columns: { x: 'integer' },
-      caching: ['caching: 900s'],
-      sql: 'select 1 as x',
-    });
-    const gateways = [0, 1].map(() =>
-      openResults({
-        catalog: { queries: [query], tables: [] },
-        engine,
-        engineConcurrency: 16,
-        engineTimeoutMs: 30_000,
-        memoryBytes: 64_000_000,
-        openShared: (onConnected, time) =>
-          openRedisCache({ url: redis.url, secret, log: log(), onConnected, time, hotKeyLimit: 1_000 }),
-        clock: systemClock,
-        log: pino({ level: 'silent' }),
-        onCost: () => {},
-      }),
-    );
-    await Promise.all(gateways.map(({ ready }) => ready));
-    const { signal } = new AbortController();
-    const results = gateways.map((gateway) =>
-      gateway.get(bind(query, plainParameters({})), { caller: { signal }, noCache: false }),
-    );
+    const gateways = await Promise.all([openGateway(engine), openGateway(engine)]);
+    const results = gateways.map(get);
     await sleep(200);
     blockEventLoop(leaseMs + 200);
     expect((await Promise.all(results)).map(({ cacheStatus }) => cacheStatus).sort()).toEqual([
