@@ -7,9 +7,10 @@ import type { SharedCache, SharedTime, SharedUse } from '../shared/shared-cache.
 import { buildAnnouncements } from './announcements.ts';
 import { buildCacheCrypto } from './cache-crypto.ts';
 import { buildDemandRecords } from './demand-records.ts';
-import { decodeEntry, encodeEntry } from './entry-codec.ts';
+import { decodeEntry } from './entry-codec.ts';
 import { buildFencedKeyv } from './fenced-keyv.ts';
 import { buildLeaseCommands, type RunScript } from './lease-commands.ts';
+import { type CacheConnection, openPublisher } from './publisher.ts';
 import * as scripts from './scripts.ts';
 
 interface RedisOptions extends Partial<SharedUse> {
@@ -38,16 +39,21 @@ export function openRedisCache(options: RedisOptions): SharedCache {
   };
   const announcements = buildAnnouncements({ url, crypto, log });
 
-  const breaker = openCircuitBreaker({
-    url,
+  const connect = (use: { readonly name: string; readonly onConnected?: () => void }): CacheConnection =>
+    openCircuitBreaker({
+      ...{ ...use, url, log },
+      build: (client) => ({ client, results: buildFencedKeyv(client) }),
+    });
+  const breaker = connect({
     name: 'the shared cache',
-    log,
     onConnected() {
       announcements.renew();
+      publisher.renew();
       readTime().then(onConnected);
     },
-    build: (client) => ({ client, results: buildFencedKeyv(client) }),
   });
+  const openLarge = () => connect({ name: 'the large results of the shared cache' });
+  const publisher = openPublisher({ connection: breaker, openLarge, announcements, crypto, turns });
   const run: RunScript = (script, keys, args, options) =>
     breaker.call(({ client }) => client.eval(script, { keys, arguments: [...args] }), options);
   const readTime = async () => {
@@ -58,21 +64,6 @@ export function openRedisCache(options: RedisOptions): SharedCache {
   const leases = buildLeaseCommands(run, crypto, time);
   const demand = buildDemandRecords({ run, crypto, time, elapsedAt, limit: hotKeyLimit, source });
   const { track, allDone } = openWrites();
-
-  const publish: SharedCache['publish'] = async (key, fencingToken, document, keepMs) => {
-    const entry = await turns.compute(undefined, encodeEntry(key, document, fencingToken, crypto));
-    if (entry === undefined) return true;
-    const name = crypto.nameOf('result', key);
-    const isStored = await breaker.call(({ results }) => results.set(name, entry, Math.ceil(keepMs)), {
-      sentBytes: entry.byteLength,
-    });
-    if (isStored === true) {
-      const message = announcements.messageOf(key, document);
-      track(breaker.call(({ client }) => client.publish(announcements.channel, message)));
-    }
-    // One that was refused need not be published again.
-    return isStored !== undefined;
-  };
 
   return {
     ready: breaker.ready,
@@ -87,7 +78,7 @@ export function openRedisCache(options: RedisOptions): SharedCache {
     acquire: leases.acquire,
     renew: leases.renew,
     watch: leases.watch,
-    publish: (...result) => track(publish(...result)),
+    publish: (...result) => track(publisher.publish(...result)),
     listen: (key, onPublished) =>
       announcements.listen(key, (computedAt) => {
         const begunAt = elapsedAt(computedAt);
@@ -99,7 +90,7 @@ export function openRedisCache(options: RedisOptions): SharedCache {
     ...demand,
     async close() {
       await allDone();
-      await Promise.all([breaker.close(), announcements.close()]);
+      await Promise.all([breaker.close(), publisher.close(), announcements.close()]);
     },
   };
 }
@@ -116,7 +107,7 @@ function openWrites() {
         pending.delete(write);
       }
     },
-    /** With those that follow: a result that has been stored is announced, and its lease is released. */
+    /** With those that follow: the lease of a result that has been stored is released. */
     async allDone(): Promise<void> {
       while (pending.size > 0) {
         await Promise.allSettled(pending);

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { bind, plainParameters } from '../../../src/catalog/binding/bind.ts';
 import { systemClock } from '../../../src/concurrency/clock.ts';
+import { LoopTurns } from '../../../src/concurrency/loop-turns.ts';
 import type { Engine } from '../../../src/engine-contract/engine.ts';
 import { openResults, type Results } from '../../../src/results/open-results.ts';
 import { buildCacheCrypto } from '../../../src/results/redis/cache-crypto.ts';
@@ -95,6 +96,32 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       expect(await Promise.all(published)).toEqual(keys.map(() => true));
       await expect.poll(() => heard).toEqual(keys);
       network.close();
+    });
+
+    test('does not let leases and other results wait while a large one is sent', async () => {
+      const network = await openSlowNetwork(Number(new URL(redis.url).port));
+      const slow = await open(undefined, `redis://127.0.0.1:${network.port}`);
+      expect(await slow.publish('small', '1', await result(1), 60_000)).toBe(true);
+      const identity = randomBytes(8_000_000);
+      const document = { ...(await result(1)), encodings: { identity } };
+      const metadata = { rowCount: 100, truncated: false };
+      const sending = slow.publish('large', '1', { ...document, metadata }, 60_000).then(() => 'sent');
+      await sleep(400);
+      const others = Promise.all([slow.acquire('key', { preempt: false }), slow.get('small', 10)]);
+      expect(await Promise.race([sending, others])).toMatchObject([{ role: 'leader' }, { computedAt: 1 }]);
+      expect(await sending).toBe('sent');
+      await slow.close();
+      network.close();
+    });
+
+    test('refuses a result while many bytes of others are being sent', async () => {
+      const zstd = Buffer.alloc(100);
+      const encodings = { identity: Buffer.alloc(40_000_000), zstd };
+      const metadata = { rowCount: 100, truncated: false };
+      const document = { ...(await result(1)), encodings, metadata };
+      const publish = (key: string) => cache.publish(key, '1', document, 60_000);
+      expect(await Promise.all(['a', 'b', 'c'].map(publish))).toEqual([true, true, false]);
+      expect(await publish('c')).toBe(true);
     });
 
     test('grants the lease to one, who loses it to one that preempts it', async () => {
@@ -265,6 +292,17 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
         'the shared cache rejects commands',
       ]);
     });
+  });
+
+  test('a result is not encoded while Redis is away', async () => {
+    const turns = new LoopTurns();
+    const compute = vi.spyOn(turns, 'compute');
+    const options = { url: redis.url, secret, log: log(), onConnected: () => {}, hotKeyLimit: 3, turns };
+    const cache = openRedisCache({ ...options, time: sharedTime() });
+    await cache.ready;
+    expect(await cache.publish('key', '1', await result(1), 1_000)).toBe(false);
+    expect(compute).not.toHaveBeenCalled();
+    await cache.close();
   });
 
   const query = draftQuery({ columns: { x: 'integer' }, caching: ['caching: 900s'], sql: 'select 1 as x' });
