@@ -55,7 +55,10 @@ export function openRedisCache(options: RedisOptions): SharedCache {
   const openLarge = () => connect({ name: 'the large results of the shared cache' });
   const publisher = openPublisher({ connection: breaker, openLarge, announcements, crypto, turns });
   const run: RunScript = (script, keys, args, options) =>
-    breaker.call(({ client }) => client.eval(script, { keys, arguments: [...args] }), options);
+    breaker.call(({ client }) => client.eval(script, { keys, arguments: [...args] }), {
+      sentBytes: args.reduce((bytes, { length }) => bytes + length, 0),
+      ...options,
+    });
   const readTime = async () => {
     const calledAt = time.elapsedMs();
     const micros = await run(scripts.readTime, [], [], read);

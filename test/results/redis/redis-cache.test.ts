@@ -232,6 +232,16 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       ]);
     });
 
+    test('records the demand of many long keys over a slow network', async () => {
+      const network = await openSlowNetwork(Number(new URL(redis.url).port));
+      const slow = await open(undefined, `redis://127.0.0.1:${network.port}`);
+      const keys = Array.from({ length: 1_000 }, (_, at) => `${at} ${'x'.repeat(2_000)}`);
+      await slow.recordDemand(new Map(keys.map((key, at) => [key, at])));
+      expect([...(await cache.demandSince(0)).values()]).toEqual([999, 998, 997]);
+      await slow.close();
+      network.close();
+    });
+
     test('keeps as many for each source of data', async () => {
       const caches = await Promise.all([open('one'), open('another')]);
       for (const [at, { recordDemand }] of caches.entries())
