@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { openCircuitBreaker } from '../../redis/circuit-breaker.ts';
 import { read } from '../../redis/reply-watch.ts';
 import type { SharedCache, SharedTime, SharedUse } from '../shared/shared-cache.ts';
@@ -13,7 +12,7 @@ import { buildLeaseCommands, type RunScript } from './lease-commands.ts';
 import { type CacheConnection, openPublisher } from './publisher.ts';
 import * as scripts from './scripts.ts';
 
-interface RedisOptions extends Partial<SharedUse> {
+interface RedisOptions extends SharedUse {
   readonly url: string;
   /** The secret that gateways with the same cache share, and other clients of the same Redis do not know. */
   readonly secret: string | undefined;
@@ -30,7 +29,7 @@ const maxAheadMs = 5_000;
 
 /** The cache that gateways share, on one Redis or another server that speaks its protocol. */
 export function openRedisCache(options: RedisOptions): SharedCache {
-  const { url, secret, log, onConnected, time, hotKeyLimit, source, turns = new LoopTurns() } = options;
+  const { url, secret, log, onConnected, time, hotKeyLimit, source, turns } = options;
   const crypto = buildCacheCrypto(secret);
   /** @returns undefined for a moment in the future */
   const elapsedAt = (moment: number) => {

@@ -10,7 +10,7 @@ import { eventually } from '../../support/eventually.ts';
 import { type Forwarder, openForwarder } from '../../support/forwarder.ts';
 import { hasRedis, type RedisServer, redisServer } from '../../support/redis-server.ts';
 import { runTime } from '../../support/run-time.ts';
-import { sharedTime } from '../../support/shared-time.ts';
+import { sharedTime, sharedUse } from '../../support/shared-time.ts';
 import { nightly } from '../../support/nightly.ts';
 
 const secret = 'a secret of the gateways, 32 long';
@@ -43,7 +43,14 @@ describe.skipIf(!hasRedis)('a Redis behind an address that leads to its primary'
   const follow = (replica: RedisServer, primary: RedisServer) =>
     command(replica, 'REPLICAOF', '127.0.0.1', String(portOf(primary)));
   const open = async () => {
-    const options = { secret, log, onConnected: () => {}, time: sharedTime(), hotKeyLimit: 3 };
+    const options = {
+      secret,
+      log,
+      onConnected: () => {},
+      time: sharedTime(),
+      hotKeyLimit: 3,
+      ...sharedUse(),
+    };
     const cache = openRedisCache({ url: url(), ...options });
     closing.push(() => cache.close());
     await cache.ready;

@@ -4,7 +4,6 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { bind, plainParameters } from '../../../src/catalog/binding/bind.ts';
 import { systemClock } from '../../../src/concurrency/clock.ts';
-import { LoopTurns } from '../../../src/concurrency/loop-turns.ts';
 import type { Engine } from '../../../src/engine-contract/engine.ts';
 import { openResults, type Results } from '../../../src/results/open-results.ts';
 import { buildCacheCrypto } from '../../../src/results/redis/cache-crypto.ts';
@@ -18,7 +17,7 @@ import { draftQuery } from '../../support/queries.ts';
 import { hasRedis, type RedisServer, redisServer } from '../../support/redis-server.ts';
 import { runTime } from '../../support/run-time.ts';
 import { openSlowNetwork } from '../../support/slow-network.ts';
-import { sharedTime } from '../../support/shared-time.ts';
+import { sharedTime, sharedUse } from '../../support/shared-time.ts';
 
 const secret = 'a secret of the gateways, 32 long';
 const { nameOf } = buildCacheCrypto(secret);
@@ -44,7 +43,7 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       onConnected,
       time,
       hotKeyLimit: 3,
-      ...(source && { source }),
+      ...sharedUse(source),
     });
     await connected.promise;
     return cache;
@@ -255,7 +254,7 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
     test('keeps demand for little more than the day for which it is read', async () => {
       await cache.recordDemand(new Map([['key', 1]]));
       for (const kind of ['times', 'records']) {
-        const ttl = await redis.run((client) => client.ttl(nameOf('demand', kind)));
+        const ttl = await redis.run((client) => client.ttl(nameOf('demand', `${kind} fake`)));
         expect(ttl).toBeGreaterThan(24 * 3_600);
         expect(ttl).toBeLessThan(25 * 3_600);
       }
@@ -278,7 +277,7 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       ['a lease without an expiry', (key: string) => redis.run((client) => client.set(key, 'working 12'))],
     ])('ignores %s in the place of its own data, and overwrites it', async (_, write) => {
       for (const kind of ['result', 'lease', 'awaited'] as const) await write(nameOf(kind, 'key'));
-      for (const key of ['times', 'records']) await write(nameOf('demand', key));
+      for (const key of ['times', 'records']) await write(nameOf('demand', `${key} fake`));
       expect(await cache.get('key', 10)).toBeUndefined();
       expect(await cache.watch('key')).toBeUndefined();
       expect(await cache.demandSince(0)).toEqual(new Map());
@@ -305,9 +304,9 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
   });
 
   test('a result is not encoded while Redis is away', async () => {
-    const turns = new LoopTurns();
-    const compute = vi.spyOn(turns, 'compute');
-    const options = { url: redis.url, secret, log: log(), onConnected: () => {}, hotKeyLimit: 3, turns };
+    const use = sharedUse();
+    const compute = vi.spyOn(use.turns, 'compute');
+    const options = { url: redis.url, secret, log: log(), onConnected: () => {}, hotKeyLimit: 3, ...use };
     const cache = openRedisCache({ ...options, time: sharedTime() });
     await cache.ready;
     expect(await cache.publish('key', '1', await result(1), 1_000)).toBe(false);
@@ -323,8 +322,8 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       engineConcurrency: 16,
       engineTimeoutMs: 30_000,
       memoryBytes: 64_000_000,
-      openShared: (onConnected, time) =>
-        openRedisCache({ url, secret, log: log(), onConnected, time, hotKeyLimit: 1_000 }),
+      openShared: (onConnected, time, use) =>
+        openRedisCache({ url, secret, log: log(), onConnected, time, hotKeyLimit: 1_000, ...use }),
       clock: systemClock,
       log: pino({ level: 'silent' }),
       onCost: () => {},
