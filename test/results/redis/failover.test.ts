@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSharedRates } from '../../../src/keys/rates/open-shared-rates.ts';
@@ -86,6 +87,23 @@ describe.skipIf(!hasRedis)('a Redis behind an address that leads to its primary'
     // The two of the cache, and that of the announcements.
     expect(forwarder.connections - before).toBe(3);
     expect(await command(second, 'DBSIZE')).not.toBe(0);
+  });
+
+  test('large results follow the others to another server', async () => {
+    const cache = await open();
+    const identity = randomBytes(200_000);
+    const large = { ...(await result(1)), encodings: { identity } };
+    const names = (redis: RedisServer) => redis.run((client) => client.keys('querygate:result:*'));
+    expect(await cache.publish('before', '1', large, 60_000)).toBe(true);
+    expect(await names(first)).toHaveLength(1);
+
+    forwarder.to = portOf(second);
+    const [, ofCache] = (await first.run((client) => client.clientList())).toSorted((a, b) => a.id - b.id);
+    await command(first, 'CLIENT', 'KILL', 'ID', String(ofCache?.id));
+    await eventually(async () => {
+      await cache.publish('after', '1', large, 60_000);
+      expect(await names(second)).toHaveLength(1);
+    });
   });
 
   test('a replica is not used, and noticed without requests', async () => {
