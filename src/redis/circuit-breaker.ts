@@ -70,7 +70,10 @@ export function openCircuitBreaker<T>(options: CircuitBreakerOptions<T>): Circui
     upSince = performance.now();
     log.info(`connected to ${name}`);
     if (listens !== true)
-      checks = setInterval(() => checkWrites(attempt.client).catch(attempt.drop), checkEveryMs).unref();
+      checks = setInterval(async () => {
+        const rejection = await checkWrites(attempt.client).catch(attempt.drop);
+        if (rejection !== undefined) noteRejection(rejection);
+      }, checkEveryMs).unref();
     onConnected?.();
   };
   const onDropped = (reason: unknown) => {
@@ -86,6 +89,11 @@ export function openCircuitBreaker<T>(options: CircuitBreakerOptions<T>): Circui
     const waitMs = state === 'up' && performance.now() - upSince > retryMs ? 0 : retryMs;
     state = 'down';
     retry = setTimeout(connect, waitMs).unref();
+  };
+
+  const noteRejection = (error: unknown) => {
+    rejectedAt = performance.now();
+    warn(messageOf(error), `${name} rejects commands`);
   };
 
   const ready = connect().then(() => {
@@ -106,10 +114,7 @@ export function openCircuitBreaker<T>(options: CircuitBreakerOptions<T>): Circui
       } catch (error) {
         if (endsConnection(error)) current.drop(error);
         // The key holds foreign data, which is an ordinary miss.
-        else if (replyCode(error) !== 'WRONGTYPE') {
-          rejectedAt = performance.now();
-          warn(messageOf(error), `${name} rejects commands`);
-        }
+        else if (replyCode(error) !== 'WRONGTYPE') noteRejection(error);
         return undefined;
       }
     },

@@ -44,10 +44,7 @@ export interface ReplyWatch {
  * @param onSilent called once
  * @param hasReceived true if bytes have been received since it was called last
  */
-export function openReplyWatch(
-  onSilent: (error: Error) => void,
-  hasReceived: () => boolean = () => false,
-): ReplyWatch {
+export function openReplyWatch(onSilent: (error: Error) => void, hasReceived: () => boolean): ReplyWatch {
   const calls = new Set<Call>();
   /** In milliseconds of loop time, like `startedAt`; it does not advance during a transfer, and while no call waits. */
   let now = 0;

@@ -57,12 +57,16 @@ export async function checkServer(client: Commands): Promise<void> {
   await checkWrites(client);
 }
 
-/** A replica that has been a primary answers reads, and is noticed by a write only. */
-export async function checkWrites(client: Commands): Promise<void> {
+/**
+ * A replica that has been a primary answers reads, and is noticed by a write only.
+ *
+ * @returns the error of a full Redis: it can be read
+ */
+export async function checkWrites(client: Commands): Promise<Error | undefined> {
   try {
     await client.set('querygate:probe', '', { PX: 1 });
   } catch (error) {
-    // A full Redis can be read.
-    if (replyCode(error) !== 'OOM') throw error;
+    if (error instanceof Error && replyCode(error) === 'OOM') return error;
+    throw error;
   }
 }

@@ -51,7 +51,7 @@ const elsewhere: ReadonlySet<string> = new Set([
   'src/plugins/shadow/compare-versions.ts',
   // A test beside them counts their steps.
   'src/results/redis/entry-codec.ts',
-  'src/results/redis/redis-shared-cache.ts',
+  'src/results/redis/publisher.ts',
   // Of small results; those of large ones are computed in a thread.
   'src/row-arguments/row-reader.ts',
 ]);

@@ -69,6 +69,13 @@ describe.skipIf(!hasRedis)('the circuit breaker around Redis', () => {
     expect(logged).toEqual([up, 'the shared cache rejects commands']);
   });
 
+  test('is not said to serve while Redis is full, although nothing is written', async () => {
+    await redis.run((client) => client.configSet({ maxmemory: '1' }));
+    expect(breaker.isServing()).toBe(true);
+    await expect.poll(() => breaker.isServing(), { timeout: 10_000 }).toBe(false);
+    expect([breaker.isUp(), logged]).toEqual([true, [up, 'the shared cache rejects commands']]);
+  });
+
   test('opens after 100 ms of loop time without a reply from a frozen Redis, and all calls return', async () => {
     expect(await ping()).toBe('PONG');
     redis.signal('SIGSTOP');

@@ -10,7 +10,10 @@ describe('the watch over the replies of a connection', () => {
   let errors: string[];
   beforeEach(() => {
     errors = [];
-    watch = openReplyWatch((error) => errors.push(error.message));
+    watch = openReplyWatch(
+      (error) => errors.push(error.message),
+      () => false,
+    );
   });
   afterEach(() => watch.close());
 

@@ -14,7 +14,6 @@ export function fakeShared(clock?: Clock): { open: OpenSharedCache } {
   const demand = new Map<string, number>();
   const listeners = new Map<string, Set<(begunAt: number) => void>>();
   let token = 0;
-  const end = (key: string) => void leases.delete(key);
   const shared: SharedCache = {
     ready: Promise.resolve(),
     isUp: () => true,
@@ -36,13 +35,12 @@ export function fakeShared(clock?: Clock): { open: OpenSharedCache } {
       clock?.after(keepMs, () => {
         if (stored.get(key) === document) stored.delete(key);
       });
-      end(key);
       setImmediate(() => {
         for (const onPublished of listeners.get(key) ?? []) onPublished(document.begunAt);
       });
       return true;
     },
-    release: async (key) => end(key),
+    release: async (key) => void leases.delete(key),
     listen(key, onPublished) {
       const ofKey = getOrAdd(listeners, key, () => new Set());
       ofKey.add(onPublished);

@@ -1,4 +1,5 @@
-import type { SharedTime } from '../../src/results/shared/shared-cache.ts';
+import { LoopTurns } from '../../src/concurrency/loop-turns.ts';
+import type { SharedTime, SharedUse } from '../../src/results/shared/shared-cache.ts';
 
 /**
  * The time of a gateway whose clock began with that of its machine, as in `runTime`. Both clocks are one, so that a test that
@@ -7,3 +8,6 @@ import type { SharedTime } from '../../src/results/shared/shared-cache.ts';
 export function sharedTime(): SharedTime {
   return { elapsedMs: Date.now, elapsedAt: (moment) => moment, momentAt: (elapsedMs) => elapsedMs };
 }
+
+/** A gateway over some data. */
+export const sharedUse = (source = 'fake'): SharedUse => ({ source, turns: new LoopTurns() });

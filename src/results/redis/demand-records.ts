@@ -16,7 +16,7 @@ interface DemandOptions {
   /** How many keys' demand is kept. */
   readonly limit: number;
   /** The data that the keys are over: others have as many. */
-  readonly source: string | undefined;
+  readonly source: string;
 }
 
 /** Longer than the record of any key that is kept warm. */
@@ -31,7 +31,7 @@ export function buildDemandRecords({
   limit,
   source,
 }: DemandOptions): DemandRecords {
-  const nameOf = (kind: string) => crypto.nameOf('demand', source === undefined ? kind : `${kind} ${source}`);
+  const nameOf = (kind: string) => crypto.nameOf('demand', `${kind} ${source}`);
   const keys = [nameOf('times'), nameOf('records')];
   return {
     async recordDemand(requestedAt) {

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import { z } from 'zod';
-import { LoopTurns } from '../../concurrency/loop-turns.ts';
+import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { type Coding, codings, type Encodings, toOwnMemory } from '../encodings.ts';
 import { nextDocumentId, type ResultDocument } from '../result-document.ts';
 import type { CacheCrypto } from './cache-crypto.ts';
@@ -61,7 +61,7 @@ export async function decodeEntry(
   entry: Buffer,
   maxRows: number,
   crypto: Pick<CacheCrypto, 'signing' | 'isSignature'>,
-  turns = new LoopTurns(),
+  turns: LoopTurns,
 ): Promise<Omit<ResultDocument, 'begunAt'> | undefined> {
   const read = await turns.compute(undefined, readEntry(key, entry, maxRows, crypto));
   if (read === undefined) return undefined;

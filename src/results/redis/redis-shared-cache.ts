@@ -1,17 +1,18 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { openCircuitBreaker } from '../../redis/circuit-breaker.ts';
 import { read } from '../../redis/reply-watch.ts';
 import type { SharedCache, SharedTime, SharedUse } from '../shared/shared-cache.ts';
 import { buildAnnouncements } from './announcements.ts';
 import { buildCacheCrypto } from './cache-crypto.ts';
 import { buildDemandRecords } from './demand-records.ts';
-import { decodeEntry, encodeEntry } from './entry-codec.ts';
+import { decodeEntry } from './entry-codec.ts';
 import { buildFencedKeyv } from './fenced-keyv.ts';
 import { buildLeaseCommands, type RunScript } from './lease-commands.ts';
+import { type CacheConnection, openPublisher } from './publisher.ts';
 import * as scripts from './scripts.ts';
 
-interface RedisOptions extends Partial<SharedUse> {
+interface RedisOptions extends SharedUse {
   readonly url: string;
   /** The secret that gateways with the same cache share, and other clients of the same Redis do not know. */
   readonly secret: string | undefined;
@@ -28,7 +29,7 @@ const maxAheadMs = 5_000;
 
 /** The cache that gateways share, on one Redis or another server that speaks its protocol. */
 export function openRedisCache(options: RedisOptions): SharedCache {
-  const { url, secret, log, onConnected, time, hotKeyLimit, source, turns = new LoopTurns() } = options;
+  const { url, secret, log, onConnected, time, hotKeyLimit, source, turns } = options;
   const crypto = buildCacheCrypto(secret);
   /** @returns undefined for a moment in the future */
   const elapsedAt = (moment: number) => {
@@ -37,18 +38,26 @@ export function openRedisCache(options: RedisOptions): SharedCache {
   };
   const announcements = buildAnnouncements({ url, crypto, log });
 
-  const breaker = openCircuitBreaker({
-    url,
+  const connect = (use: { readonly name: string; readonly onConnected?: () => void }): CacheConnection =>
+    openCircuitBreaker({
+      ...{ ...use, url, log },
+      build: (client) => ({ client, results: buildFencedKeyv(client) }),
+    });
+  const breaker = connect({
     name: 'the shared cache',
-    log,
     onConnected() {
       announcements.renew();
+      publisher.renew();
       readTime().then(onConnected);
     },
-    build: (client) => ({ client, results: buildFencedKeyv(client) }),
   });
+  const openLarge = () => connect({ name: 'the large results of the shared cache' });
+  const publisher = openPublisher({ connection: breaker, openLarge, announcements, crypto, turns });
   const run: RunScript = (script, keys, args, options) =>
-    breaker.call(({ client }) => client.eval(script, { keys, arguments: [...args] }), options);
+    breaker.call(({ client }) => client.eval(script, { keys, arguments: [...args] }), {
+      sentBytes: args.reduce((bytes, { length }) => bytes + length, 0),
+      ...options,
+    });
   const readTime = async () => {
     const calledAt = time.elapsedMs();
     const micros = await run(scripts.readTime, [], [], read);
@@ -57,24 +66,6 @@ export function openRedisCache(options: RedisOptions): SharedCache {
   const leases = buildLeaseCommands(run, crypto, time);
   const demand = buildDemandRecords({ run, crypto, time, elapsedAt, limit: hotKeyLimit, source });
   const { track, allDone } = openWrites();
-
-  const publish: SharedCache['publish'] = async (key, fencingToken, document, keepMs) => {
-    const entry = await turns.compute(undefined, encodeEntry(key, document, fencingToken, crypto));
-    const name = crypto.nameOf('result', key);
-    const put =
-      entry === undefined ||
-      breaker.call(({ results }) => results.set(name, entry, Math.ceil(keepMs)), {
-        sentBytes: entry.byteLength,
-      });
-    const release = leases.release(key, fencingToken, undefined);
-    const [isStored] = await Promise.all([put, release]);
-    if (entry !== undefined && isStored === true) {
-      const message = announcements.messageOf(key, document);
-      track(breaker.call(({ client }) => client.publish(announcements.channel, message)));
-    }
-    // One that was refused need not be published again.
-    return isStored !== undefined;
-  };
 
   return {
     ready: breaker.ready,
@@ -89,7 +80,7 @@ export function openRedisCache(options: RedisOptions): SharedCache {
     acquire: leases.acquire,
     renew: leases.renew,
     watch: leases.watch,
-    publish: (...result) => track(publish(...result)),
+    publish: (...result) => track(publisher.publish(...result)),
     listen: (key, onPublished) =>
       announcements.listen(key, (computedAt) => {
         const begunAt = elapsedAt(computedAt);
@@ -101,7 +92,7 @@ export function openRedisCache(options: RedisOptions): SharedCache {
     ...demand,
     async close() {
       await allDone();
-      await Promise.all([breaker.close(), announcements.close()]);
+      await Promise.all([breaker.close(), publisher.close(), announcements.close()]);
     },
   };
 }
@@ -112,13 +103,18 @@ function openWrites() {
   return {
     async track<R>(write: Promise<R>): Promise<R> {
       pending.add(write);
-      const reply = await write;
-      pending.delete(write);
-      return reply;
+      try {
+        return await write;
+      } finally {
+        pending.delete(write);
+      }
     },
-    /** With those that begin meanwhile: a result that has been stored is announced. */
+    /** With those that follow: the lease of a result that has been stored is released. */
     async allDone(): Promise<void> {
-      while (pending.size > 0) await Promise.all(pending);
+      while (pending.size > 0) {
+        await Promise.allSettled(pending);
+        await nextTurn();
+      }
     },
   };
 }

@@ -7,7 +7,7 @@ import { callerDisconnected } from '../../errors.ts';
 import { type CacheableQuery, isNewEnough, type RunOutcome, runKeyOf } from '../cacheable-query.ts';
 import { keepMs } from '../freshness.ts';
 import type { ResultDocument } from '../result-document.ts';
-import { leaderFailed, leaderFailureOf } from './leader-failure.ts';
+import { type LeaderFailure, leaderFailed, leaderFailureOf } from './leader-failure.ts';
 import { type Lease, leaseMs, type SharedCache } from './shared-cache.ts';
 
 interface LeaseOptions {
@@ -90,16 +90,20 @@ async function lead(
     work: async () => void renew(),
     onError: () => {},
   });
+  const end = (failure?: LeaderFailure) => {
+    // A renewal after the release would restore the lease.
+    renewal.close();
+    shared.release(key, fencingToken, failure);
+  };
   try {
     const document = await options.run(context.signal);
-    // Not awaited: our own callers need not wait until the others can read it.
-    publish(options, query, fencingToken, document);
+    // Not awaited: our own callers need not wait until the others can read it, who follow us until then.
+    publish(options, query, fencingToken, document).finally(end);
     return { document, source: 'engine' };
   } catch (error) {
-    shared.release(key, fencingToken, leaderFailureOf(error));
+    end(leaderFailureOf(error));
     throw error;
   } finally {
-    renewal.close();
     context.isAwaitedElsewhere = undefined;
   }
 }

@@ -50,13 +50,12 @@ export interface SharedCache {
    */
   watch(key: string): Promise<LeaderState | undefined>;
   /**
-   * Stores a result, unless there is one with a higher token, and releases the lease; a result that is too large to be shared
-   * is only kept in memory.
+   * Stores a result, unless there is one with a higher token; one that is too large to be shared is only kept in memory.
    *
    * @returns false when the shared cache does not respond or is full
    */
   publish(key: string, fencingToken: string, document: ResultDocument, keepMs: number): Promise<boolean>;
-  /** Releases a lease without a result. With a failure, its followers fail with the same code; without, they go on. */
+  /** Releases a lease. With a failure, its followers fail with the same code; without, they go on. */
   release(key: string, fencingToken: string, failure: LeaderFailure | undefined): Promise<void>;
   /**
    * Listens for results of a key that gateways store. A listener may miss one.

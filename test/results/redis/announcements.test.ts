@@ -6,7 +6,7 @@ import type { SharedCache } from '../../../src/results/shared/shared-cache.ts';
 import { eventually } from '../../support/eventually.ts';
 import { hasRedis, type RedisServer, redisServer } from '../../support/redis-server.ts';
 import { runTime } from '../../support/run-time.ts';
-import { sharedTime } from '../../support/shared-time.ts';
+import { sharedTime, sharedUse } from '../../support/shared-time.ts';
 
 const secret = 'a secret of the gateways, 32 long';
 
@@ -34,6 +34,7 @@ describe.skipIf(!hasRedis)('announcements of results on Redis', () => {
       onConnected,
       time,
       hotKeyLimit: 3,
+      ...sharedUse(),
     });
     opened.push(cache);
     await cache.ready;

@@ -12,7 +12,8 @@ const key = '"data" ["id","definition",1000,["value"]]';
 const maxRows = 1_000;
 const encode = (document: ResultDocument, token = '12') =>
   String(runSteps(encodeEntry(key, document, token, crypto)) ?? '');
-const decode = (text: string) => decodeEntry(key, Buffer.from(text), maxRows, crypto);
+const turns = new LoopTurns();
+const decode = (text: string) => decodeEntry(key, Buffer.from(text), maxRows, crypto, turns);
 
 const small = await buildDocument({ rows: ['{"x":"ü"}'], truncated: true }, runTime(1_773_144_000_000));
 const cost = {
@@ -67,7 +68,6 @@ describe('a stored result', () => {
       }
     }
     expect(steps).toBeGreaterThan(2 * 15);
-    const turns = new LoopTurns();
     const counted = vi.spyOn(turns, 'next');
     expect((await decodeEntry(key, entry ?? Buffer.of(), maxRows, crypto, turns))?.digest).toBe(
       document.digest,
@@ -86,10 +86,10 @@ describe('a stored result', () => {
 
   test('is valid for its own key, its own secret, and so many rows only', async () => {
     const text = Buffer.from(encode(large));
-    expect(await decodeEntry(`${key} `, text, maxRows, crypto)).toBeUndefined();
-    expect(await decodeEntry(key, text, maxRows - 1, crypto)).toBeUndefined();
-    expect(await decodeEntry(key, text, maxRows, buildCacheCrypto(undefined))).toBeUndefined();
-    expect(await decodeEntry(key, text, maxRows, buildCacheCrypto('another secret'))).toBeUndefined();
+    expect(await decodeEntry(`${key} `, text, maxRows, crypto, turns)).toBeUndefined();
+    expect(await decodeEntry(key, text, maxRows - 1, crypto, turns)).toBeUndefined();
+    expect(await decodeEntry(key, text, maxRows, buildCacheCrypto(undefined), turns)).toBeUndefined();
+    expect(await decodeEntry(key, text, maxRows, buildCacheCrypto('another secret'), turns)).toBeUndefined();
   });
 
   test('is not valid with any one character changed', async () => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSharedRates } from '../../../src/keys/rates/open-shared-rates.ts';
@@ -10,7 +11,7 @@ import { eventually } from '../../support/eventually.ts';
 import { type Forwarder, openForwarder } from '../../support/forwarder.ts';
 import { hasRedis, type RedisServer, redisServer } from '../../support/redis-server.ts';
 import { runTime } from '../../support/run-time.ts';
-import { sharedTime } from '../../support/shared-time.ts';
+import { sharedTime, sharedUse } from '../../support/shared-time.ts';
 import { nightly } from '../../support/nightly.ts';
 
 const secret = 'a secret of the gateways, 32 long';
@@ -43,7 +44,14 @@ describe.skipIf(!hasRedis)('a Redis behind an address that leads to its primary'
   const follow = (replica: RedisServer, primary: RedisServer) =>
     command(replica, 'REPLICAOF', '127.0.0.1', String(portOf(primary)));
   const open = async () => {
-    const options = { secret, log, onConnected: () => {}, time: sharedTime(), hotKeyLimit: 3 };
+    const options = {
+      secret,
+      log,
+      onConnected: () => {},
+      time: sharedTime(),
+      hotKeyLimit: 3,
+      ...sharedUse(),
+    };
     const cache = openRedisCache({ url: url(), ...options });
     closing.push(() => cache.close());
     await cache.ready;
@@ -79,6 +87,23 @@ describe.skipIf(!hasRedis)('a Redis behind an address that leads to its primary'
     // The two of the cache, and that of the announcements.
     expect(forwarder.connections - before).toBe(3);
     expect(await command(second, 'DBSIZE')).not.toBe(0);
+  });
+
+  test('large results follow the others to another server', async () => {
+    const cache = await open();
+    const identity = randomBytes(200_000);
+    const large = { ...(await result(1)), encodings: { identity } };
+    const names = (redis: RedisServer) => redis.run((client) => client.keys('querygate:result:*'));
+    expect(await cache.publish('before', '1', large, 60_000)).toBe(true);
+    expect(await names(first)).toHaveLength(1);
+
+    forwarder.to = portOf(second);
+    const [, ofCache] = (await first.run((client) => client.clientList())).toSorted((a, b) => a.id - b.id);
+    await command(first, 'CLIENT', 'KILL', 'ID', String(ofCache?.id));
+    await eventually(async () => {
+      await cache.publish('after', '1', large, 60_000);
+      expect(await names(second)).toHaveLength(1);
+    });
   });
 
   test('a replica is not used, and noticed without requests', async () => {

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { bind, plainParameters } from '../../../src/catalog/binding/bind.ts';
 import { systemClock } from '../../../src/concurrency/clock.ts';
-import { openResults } from '../../../src/results/open-results.ts';
+import type { Engine } from '../../../src/engine-contract/engine.ts';
+import { openResults, type Results } from '../../../src/results/open-results.ts';
 import { buildCacheCrypto } from '../../../src/results/redis/cache-crypto.ts';
 import { openRedisCache } from '../../../src/results/redis/redis-shared-cache.ts';
 import { buildDocument } from '../../../src/results/result-document.ts';
@@ -16,7 +17,7 @@ import { draftQuery } from '../../support/queries.ts';
 import { hasRedis, type RedisServer, redisServer } from '../../support/redis-server.ts';
 import { runTime } from '../../support/run-time.ts';
 import { openSlowNetwork } from '../../support/slow-network.ts';
-import { sharedTime } from '../../support/shared-time.ts';
+import { sharedTime, sharedUse } from '../../support/shared-time.ts';
 
 const secret = 'a secret of the gateways, 32 long';
 const { nameOf } = buildCacheCrypto(secret);
@@ -42,7 +43,7 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       onConnected,
       time,
       hotKeyLimit: 3,
-      ...(source && { source }),
+      ...sharedUse(source),
     });
     await connected.promise;
     return cache;
@@ -94,6 +95,32 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       expect(await Promise.all(published)).toEqual(keys.map(() => true));
       await expect.poll(() => heard).toEqual(keys);
       network.close();
+    });
+
+    test('does not let leases and other results wait while a large one is sent', async () => {
+      const network = await openSlowNetwork(Number(new URL(redis.url).port));
+      const slow = await open(undefined, `redis://127.0.0.1:${network.port}`);
+      expect(await slow.publish('small', '1', await result(1), 60_000)).toBe(true);
+      const identity = randomBytes(8_000_000);
+      const document = { ...(await result(1)), encodings: { identity } };
+      const metadata = { rowCount: 100, truncated: false };
+      const sending = slow.publish('large', '1', { ...document, metadata }, 60_000).then(() => 'sent');
+      await sleep(400);
+      const others = Promise.all([slow.acquire('key', { preempt: false }), slow.get('small', 10)]);
+      expect(await Promise.race([sending, others])).toMatchObject([{ role: 'leader' }, { computedAt: 1 }]);
+      expect(await sending).toBe('sent');
+      await slow.close();
+      network.close();
+    });
+
+    test('refuses a result while many bytes of others are being sent', async () => {
+      const zstd = Buffer.alloc(100);
+      const encodings = { identity: Buffer.alloc(40_000_000), zstd };
+      const metadata = { rowCount: 100, truncated: false };
+      const document = { ...(await result(1)), encodings, metadata };
+      const publish = (key: string) => cache.publish(key, '1', document, 60_000);
+      expect(await Promise.all(['a', 'b', 'c'].map(publish))).toEqual([true, true, false]);
+      expect(await publish('c')).toBe(true);
     });
 
     test('grants the lease to one, who loses it to one that preempts it', async () => {
@@ -204,6 +231,16 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       ]);
     });
 
+    test('records the demand of many long keys over a slow network', async () => {
+      const network = await openSlowNetwork(Number(new URL(redis.url).port));
+      const slow = await open(undefined, `redis://127.0.0.1:${network.port}`);
+      const keys = Array.from({ length: 1_000 }, (_, at) => `${at} ${'x'.repeat(2_000)}`);
+      await slow.recordDemand(new Map(keys.map((key, at) => [key, at])));
+      expect([...(await cache.demandSince(0)).values()]).toEqual([999, 998, 997]);
+      await slow.close();
+      network.close();
+    });
+
     test('keeps as many for each source of data', async () => {
       const caches = await Promise.all([open('one'), open('another')]);
       for (const [at, { recordDemand }] of caches.entries())
@@ -217,10 +254,17 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
     test('keeps demand for little more than the day for which it is read', async () => {
       await cache.recordDemand(new Map([['key', 1]]));
       for (const kind of ['times', 'records']) {
-        const ttl = await redis.run((client) => client.ttl(nameOf('demand', kind)));
+        const ttl = await redis.run((client) => client.ttl(nameOf('demand', `${kind} fake`)));
         expect(ttl).toBeGreaterThan(24 * 3_600);
         expect(ttl).toBeLessThan(25 * 3_600);
       }
+    });
+
+    test('closes its connection also after a result that cannot be encoded', async () => {
+      const faulty = { ...(await result(1)), computedAt: 1n as never };
+      await expect(cache.publish('key', '1', faulty, 1_000)).rejects.toThrow('BigInt');
+      await cache.close();
+      expect(cache.isUp()).toBe(false);
     });
 
     test.each([
@@ -233,7 +277,7 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
       ['a lease without an expiry', (key: string) => redis.run((client) => client.set(key, 'working 12'))],
     ])('ignores %s in the place of its own data, and overwrites it', async (_, write) => {
       for (const kind of ['result', 'lease', 'awaited'] as const) await write(nameOf(kind, 'key'));
-      for (const key of ['times', 'records']) await write(nameOf('demand', key));
+      for (const key of ['times', 'records']) await write(nameOf('demand', `${key} fake`));
       expect(await cache.get('key', 10)).toBeUndefined();
       expect(await cache.watch('key')).toBeUndefined();
       expect(await cache.demandSince(0)).toEqual(new Map());
@@ -259,33 +303,63 @@ describe.skipIf(!hasRedis)('the shared cache on Redis', () => {
     });
   });
 
+  test('a result is not encoded while Redis is away', async () => {
+    const use = sharedUse();
+    const compute = vi.spyOn(use.turns, 'compute');
+    const options = { url: redis.url, secret, log: log(), onConnected: () => {}, hotKeyLimit: 3, ...use };
+    const cache = openRedisCache({ ...options, time: sharedTime() });
+    await cache.ready;
+    expect(await cache.publish('key', '1', await result(1), 1_000)).toBe(false);
+    expect(compute).not.toHaveBeenCalled();
+    await cache.close();
+  });
+
+  const query = draftQuery({ columns: { x: 'integer' }, caching: ['caching: 900s'], sql: 'select 1 as x' });
+  const openGateway = async (engine: Engine, url = redis.url) => {
+    const gateway = openResults({
+      catalog: { queries: [query], tables: [] },
+      engine,
+      engineConcurrency: 16,
+      engineTimeoutMs: 30_000,
+      memoryBytes: 64_000_000,
+      openShared: (onConnected, time, use) =>
+        openRedisCache({ url, secret, log: log(), onConnected, time, hotKeyLimit: 1_000, ...use }),
+      clock: systemClock,
+      log: pino({ level: 'silent' }),
+      onCost: () => {},
+    });
+    await gateway.ready;
+    return gateway;
+  };
+  const get = (gateway: Results) =>
+    gateway.get(bind(query, plainParameters({})), {
+      caller: { signal: new AbortController().signal },
+      noCache: false,
+    });
+
+  test('a large result that takes long to send is not computed again meanwhile', async () => {
+    await redis.start();
+    const network = await openSlowNetwork(Number(new URL(redis.url).port));
+    const rows = Array.from({ length: 6 }, () => `{"x":"${randomBytes(500_000).toString('hex')}"}`);
+    const engine = fakeEngine({ clock: systemClock, queryMs: 100, rows: () => rows });
+    const [leader, follower] = [
+      await openGateway(engine, `redis://127.0.0.1:${network.port}`),
+      await openGateway(engine),
+    ];
+    const led = get(leader);
+    await expect.poll(() => engine.runs).toBe(1);
+    expect((await get(follower)).document.digest).toBe((await led).document.digest);
+    expect(engine.runs).toBe(1);
+    await Promise.all([leader.close(), follower.close()]);
+    network.close();
+    expect(await redis.run((client) => client.keys('querygate:lease:*'))).toEqual([]);
+  });
+
   nightly('a pause of every gateway that is longer than a lease does not cause a second run', async () => {
     await redis.start();
     const engine = fakeEngine({ clock: systemClock, queryMs: 5_000 });
-    const query = draftQuery({
-      columns: { x: 'integer' },
-      caching: ['caching: 900s'],
-      sql: 'select 1 as x',
-    });
-    const gateways = [0, 1].map(() =>
-      openResults({
-        catalog: { queries: [query], tables: [] },
-        engine,
-        engineConcurrency: 16,
-        engineTimeoutMs: 30_000,
-        memoryBytes: 64_000_000,
-        openShared: (onConnected, time) =>
-          openRedisCache({ url: redis.url, secret, log: log(), onConnected, time, hotKeyLimit: 1_000 }),
-        clock: systemClock,
-        log: pino({ level: 'silent' }),
-        onCost: () => {},
-      }),
-    );
-    await Promise.all(gateways.map(({ ready }) => ready));
-    const { signal } = new AbortController();
-    const results = gateways.map((gateway) =>
-      gateway.get(bind(query, plainParameters({})), { caller: { signal }, noCache: false }),
-    );
+    const gateways = await Promise.all([openGateway(engine), openGateway(engine)]);
+    const results = gateways.map(get);
     await sleep(200);
     blockEventLoop(leaseMs + 200);
     expect((await Promise.all(results)).map(({ cacheStatus }) => cacheStatus).sort()).toEqual([

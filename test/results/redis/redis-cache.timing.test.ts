@@ -55,8 +55,8 @@ describe.skipIf(!hasRedis)('the shared cache on Redis under load', () => {
       engineConcurrency: 16,
       engineTimeoutMs: 30_000,
       memoryBytes: 64_000_000,
-      openShared: (onConnected, time) =>
-        openRedisCache({ url: redis.url, secret, log: log(), onConnected, time, hotKeyLimit: 1_000 }),
+      openShared: (onConnected, time, use) =>
+        openRedisCache({ url: redis.url, secret, log: log(), onConnected, time, hotKeyLimit: 1_000, ...use }),
       clock: systemClock,
       log: pino({ level: 'silent' }),
       onCost: () => {},

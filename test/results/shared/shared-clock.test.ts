@@ -11,7 +11,7 @@ import { fakeEngine } from '../../support/fake-engine.ts';
 import { fakeShared } from '../../support/fake-shared.ts';
 import { draftQuery } from '../../support/queries.ts';
 import { hasRedis, redisServer } from '../../support/redis-server.ts';
-import { sharedTime } from '../../support/shared-time.ts';
+import { sharedTime, sharedUse } from '../../support/shared-time.ts';
 
 const second = 1_000;
 
@@ -106,6 +106,7 @@ test.skipIf(!hasRedis)('the time of Redis is read when it is connected, and with
   const connected = Promise.withResolvers<void>();
   const cache = openRedisCache({
     ...{ url: redis.url, secret: undefined, log: pino({ level: 'silent' }), hotKeyLimit: 10 },
+    ...sharedUse(),
     onConnected: connected.resolve,
     time: { ...sharedTime(), note: (moment) => void noted.push(moment) },
   });
