@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
+import type { SavedQuery } from '../../../src/catalog/model/saved-query.ts';
 import { readConfig } from '../../../src/config.ts';
 import type { Engine } from '../../../src/engine-contract/engine.ts';
 import { createGateway } from '../../../src/gateway/create-gateway.ts';
 import { redis } from '../../../src/gateway/redis.ts';
+import { unrestricted } from '../../../src/keys/principal.ts';
 import { apiKey as apiKeyOf } from '../../../src/keys/sources/api-key.ts';
-import { type AccountRow, add, noBill, type Totals } from '../../../src/plugins/costs/account.ts';
+import { type AccountRow, accountOf, add, noBill, type Totals } from '../../../src/plugins/costs/account.ts';
 import { Accounts } from '../../../src/plugins/costs/accounts.ts';
 import { sharedAccounts } from '../../../src/plugins/costs/shared-accounts.ts';
 import { AccountTextReader, textOf } from '../../../src/plugins/costs/account-text.ts';
@@ -73,6 +75,15 @@ test('accounts without a store are those of the last days', async () => {
     );
   const loaded = await accounts.load(new Set(days.map((day) => day.slice(0, 10))));
   expect(loaded.map(({ day }) => day)).toEqual(days.slice(9).map((day) => day.slice(0, 10)));
+});
+
+test('a run for several tenants is of one account, whichever they are', () => {
+  const tenantOf = (...tenants: string[]) => {
+    const query = { name: 'q', tenant: { parameter: 'list', pattern: undefined } } as SavedQuery;
+    return accountOf({ query, parameters: { list: tenants } }, unrestricted('k'), day).tenant;
+  };
+  expect(['t0', 't1', 't2'].map((one) => tenantOf(one, 't9', 't8'))).toEqual(Array(3).fill('(several)'));
+  expect([tenantOf('a'), tenantOf('a', 'a'), tenantOf()]).toEqual(['a', 'a', '']);
 });
 
 describe('accounts in a file', () => {
