@@ -225,6 +225,6 @@ export function mayServeStale(error: unknown): boolean {
   return !(error instanceof GatewayError) || error.status >= 500 || staleInstead.has(error.code);
 }
 
-/** True if a budget refuses a run: that of another caller may be different. */
-export const isOverBudget = (error: unknown): boolean =>
+/** True if a budget refuses a run, which is no failure of the engine. */
+const isOverBudget = (error: unknown): boolean =>
   error instanceof GatewayError && error.code === 'BUDGET_EXCEEDED';
