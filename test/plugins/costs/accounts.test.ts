@@ -308,6 +308,47 @@ describe('accounts in a file', () => {
     expect(await one.hasLost(row('one', 20))).toBe(true);
   });
 
+  test('a bill that was corrected stays so, also after another gateway has written the file', async () => {
+    const row = (instance: string, bytesBilled: number): AccountRow => ({
+      ...{ instance, day, key: 'k', tenant: 't', endpoint: 'e', runs: 1, bytesBilled, slotMs: 0 },
+    });
+    const [one, two] = [openAccountFile(file), openAccountFile(file)];
+    const { signal } = new AbortController();
+    await one.save([row('one', 10)], signal);
+    await two.save([row('two', 1)], signal);
+    await one.save([row('one', 1_000)], signal);
+    expect(sumOf(readAccountFile(file))).toBe(1_001);
+    const before = readFileSync(file);
+    await two.save([row('two', 2)], signal);
+    expect(await one.hasLost(row('one', 1_000))).toBe(false);
+    await two.save([row('two', 1)], signal);
+    // As a gateway does that has read the file before the correction.
+    writeFileSync(file, before.toString().replace('1000', '10'));
+    expect(await one.hasLost(row('one', 1_000))).toBe(true);
+    await one.save([], signal);
+    expect(sumOf(readAccountFile(file))).toBe(1_001);
+  });
+
+  test('a gateway without runs reads a file once that another one has written', async () => {
+    const row: AccountRow = {
+      ...{ instance: 'two', day, key: 'k', tenant: 't', endpoint: 'e' },
+      ...{ runs: 1, bytesBilled: 5, slotMs: 0 },
+    };
+    const [one, two] = [openAccountFile(file), openAccountFile(file)];
+    const { signal } = new AbortController();
+    await one.save([{ ...row, instance: 'one' }], signal);
+    await two.save([row], signal);
+    expect(await one.hasLost({ ...row, instance: 'one' })).toBe(false);
+    expect(await one.load(new Set([day]))).toHaveLength(2);
+    const read = vi.spyOn(AccountTextReader.prototype, 'end');
+    expect(await one.hasLost({ ...row, instance: 'one' })).toBe(false);
+    expect(read).not.toHaveBeenCalled();
+    read.mockRestore();
+    // Its next write keeps the rows of the other one.
+    await one.save([{ ...row, instance: 'one', runs: 2, bytesBilled: 6 }], signal);
+    expect(sumOf(readAccountFile(file))).toBe(11);
+  });
+
   test('what is settled while a file rests after a long write is saved when the gateway ends', async () => {
     const store = openAccountFile(file);
     const clock = vi.spyOn(performance, 'now');
