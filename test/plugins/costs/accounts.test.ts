@@ -147,7 +147,8 @@ describe('accounts in a file', () => {
     });
     const app = await openBillingApp(billing, cached, { ACCOUNTS_FILE: file });
     const waiting = call(app, 'a');
-    await eventually(() => expect(billing.fake.received.length).toBeGreaterThan(0));
+    // The second request has the job of the first reply.
+    await eventually(() => expect(billing.fake.received.length).toBeGreaterThan(1));
     const begunAt = performance.now();
     await app.close();
     expect(performance.now() - begunAt).toBeLessThan(2_000);
