@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import type { SavedQuery } from '../../../src/catalog/model/saved-query.ts';
@@ -12,7 +12,7 @@ import { redis } from '../../../src/gateway/redis.ts';
 import { unrestricted } from '../../../src/keys/principal.ts';
 import { apiKey as apiKeyOf } from '../../../src/keys/sources/api-key.ts';
 import { type AccountRow, accountOf, add, noBill, type Totals } from '../../../src/plugins/costs/account.ts';
-import { Accounts } from '../../../src/plugins/costs/accounts.ts';
+import { type AccountStore, Accounts } from '../../../src/plugins/costs/accounts.ts';
 import { sharedAccounts } from '../../../src/plugins/costs/shared-accounts.ts';
 import { AccountTextReader, textOf } from '../../../src/plugins/costs/account-text.ts';
 import { costs } from '../../../src/plugins/costs/costs.ts';
@@ -84,6 +84,59 @@ test('a run for several tenants is of one account, whichever they are', () => {
   };
   expect(['t0', 't1', 't2'].map((one) => tenantOf(one, 't9', 't8'))).toEqual(Array(3).fill('(several)'));
   expect([tenantOf('a'), tenantOf('a', 'a'), tenantOf()]).toEqual(['a', 'a', '']);
+});
+
+describe('accounts in a store', () => {
+  const bill = { runs: 1, bytesBilled: 7, slotMs: 0 };
+  const account = (tenant: string) => ({ day, key: 'k', tenant, endpoint: 'e' });
+  const open = (store: Partial<AccountStore>) => {
+    const none = { hasLost: async () => false, load: async () => [], close: async () => {} };
+    return new Accounts({ ...none, save: async () => true, ...store }, pino({ enabled: false }));
+  };
+
+  test('are known before they are saved: nothing waits for a file that rests', async () => {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const other = { ...account('other'), ...bill, instance: 'i' };
+    let saved: readonly AccountRow[] = [];
+    const accounts = open({
+      async save(rows) {
+        saved = rows;
+        return promise;
+      },
+      load: async () => [other, ...saved],
+    });
+    accounts.settle(account('a'), bill);
+    await eventually(() => expect(saved).toHaveLength(1));
+    accounts.settle(account('a'), bill);
+    const loaded = await accounts.load(new Set([day]));
+    expect(loaded.map(({ tenant, runs }) => [tenant, runs])).toEqual([
+      ['other', 1],
+      ['a', 2],
+    ]);
+    resolve(true);
+    await accounts.close();
+  });
+
+  test('are saved again after a loss, also while bills keep coming', async () => {
+    const rows = new Map<string, AccountRow>();
+    const accounts = open({
+      async save(saved) {
+        for (const row of saved) rows.set(row.tenant, row);
+        return true;
+      },
+      hasLost: async ({ tenant }) => !rows.has(tenant),
+    });
+    const settle = async (tenant: string) => {
+      accounts.settle(account(tenant), bill);
+      await eventually(() => expect(rows.has(tenant)).toBe(true));
+      await nextTurn();
+    };
+    await settle('a');
+    rows.clear();
+    for (const tenant of ['b', 'c']) await settle(tenant);
+    expect([...rows.keys()].sort()).toEqual(['a', 'b', 'c']);
+    await accounts.close();
+  });
 });
 
 describe('accounts in a file', () => {
@@ -279,11 +332,13 @@ describe('accounts in a file', () => {
 
   test('a clock that was days ahead, over a midnight, loses no bill', async () => {
     const accounts = new Accounts(openAccountFile(file), pino({ enabled: false }));
+    let bills = 0;
     const settle = async (at: string, count: number) => {
       for (let bill = 0; bill < count; bill += 1) {
         const account = { day: at, key: 'k', tenant: 't', endpoint: 'e' };
         accounts.settle(account, { runs: 1, bytesBilled: 10, slotMs: 1 });
-        await accounts.load(new Set());
+        bills += 1;
+        await eventually(() => expect(sumOf(readAccountFile(file))).toBe(10 * bills));
       }
     };
     const days = ['2026-11-28', '2026-11-30', '2026-12-01', '2026-11-29', '2026-11-28', '2026-11-30'];
