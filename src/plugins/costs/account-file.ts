@@ -1,4 +1,12 @@
-import { accessSync, constants, createReadStream, readFileSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  createReadStream,
+  existsSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -116,7 +124,7 @@ function stateOf(path: string): string | undefined {
 /** Bills that can be written nowhere would end with the process. */
 function requireFolder(path: string): void {
   try {
-    accessSync(dirname(path), constants.W_OK | constants.X_OK);
+    accessSync(dirname(existsSync(path) ? realpathSync(path) : path), constants.W_OK | constants.X_OK);
   } catch (error) {
     const message = `cannot be written ${pathProblem(path, error, 'file', 'written')}`;
     throw fileError({ file: path, message }, error);

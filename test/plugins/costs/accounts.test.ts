@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
@@ -403,6 +411,27 @@ describe('accounts in a file', () => {
     // Its next write keeps the rows of the other one.
     await one.save([{ ...row, instance: 'one', runs: 2, bytesBilled: 6 }], signal);
     expect(sumOf(readAccountFile(file))).toBe(11);
+  });
+
+  test.each(['an earlier text', 'no text yet'])('a link to a file with %s is kept', async (text) => {
+    const volume = join(folder, 'volume');
+    mkdirSync(volume);
+    const target = join(volume, 'accounts.json');
+    if (text === 'an earlier text') writeFileSync(target, [...textOf([])].join(''));
+    symlinkSync(target, file);
+    const row = {
+      day,
+      key: 'k',
+      tenant: 't',
+      endpoint: 'e',
+      instance: 'i',
+      runs: 1,
+      bytesBilled: 5,
+      slotMs: 0,
+    };
+    await openAccountFile(file).save([row], new AbortController().signal);
+    expect(readlinkSync(file)).toBe(target);
+    expect(readAccountFile(target)).toEqual([row]);
   });
 
   test('what is settled while a file rests after a long write is saved when the gateway ends', async () => {
