@@ -193,7 +193,7 @@ interface RunStart {
 function runTime(timeline: Timeline, computedAt: number, { startedAt, startMoment }: RunStart): RunTime {
   const moment = timeline.momentAt(startedAt);
   // The clock has been set back during the run: the result would be fresh for that much longer.
-  const time = moment < startMoment ? Math.min(computedAt, moment) : computedAt;
+  const time = Math.floor(moment < startMoment ? Math.min(computedAt, moment) : computedAt);
   return { computedAt: time, begunAt: timeline.elapsedAt(time) };
 }
 
