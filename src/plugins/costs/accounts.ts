@@ -89,6 +89,11 @@ export class Accounts {
     return others.concat([...days].flatMap((day) => [...(this.#days.get(day)?.rows.values() ?? [])]));
   }
 
+  /** Rows of this process, of a day or later ones. */
+  settledSince(day: string): readonly AccountRow[] {
+    return [...this.#days].flatMap(([at, { rows }]) => (at < day ? [] : [...rows.values()]));
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#timer);
     this.#ending.abort();
