@@ -92,6 +92,8 @@ export interface GatewayErrorOptions {
   readonly refusal?: Refusal | undefined;
   /** True if a run would have cost more than its `maximumBytesBilled`, of `RunOptions`. */
   readonly isOverMaximum?: boolean | undefined;
+  /** The id of the key that alone is refused: callers with another key who wait for its run begin one of their own. */
+  readonly onlyFor?: string | undefined;
   /** The original error: for the log, never for the caller. */
   readonly cause?: unknown;
 }
@@ -106,6 +108,7 @@ export class GatewayError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly refusal: Refusal | undefined;
   readonly isOverMaximum: boolean;
+  readonly onlyFor: string | undefined;
   readonly hasLostPlus: boolean;
 
   constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
@@ -120,6 +123,7 @@ export class GatewayError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.refusal = options.refusal;
     this.isOverMaximum = options.isOverMaximum === true;
+    this.onlyFor = options.onlyFor;
     this.hasLostPlus = options.hasLostPlus === true;
   }
 

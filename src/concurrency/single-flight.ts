@@ -33,17 +33,15 @@ const checkElsewhereMs = 500;
 export class SingleFlight<T> {
   readonly #flights = new Map<string, Flight<T>>();
   readonly #clock: Clock;
-  readonly #isOwn: (error: unknown) => boolean;
 
-  /** @param isOwn true for errors of the caller who began a run: the others begin one of their own */
-  constructor(clock: Clock, isOwn: (error: unknown) => boolean = () => false) {
+  constructor(clock: Clock) {
     this.#clock = clock;
-    this.#isOwn = isOwn;
   }
 
   /**
    * Waits for the run of a key, and starts it unless one is running.
    *
+   * @param isOfOther true for errors that do not concern this caller: after one of a run that was joined, another run is begun
    * @returns `joined`: the run had been started before
    * @throws GatewayError CANCELLED when the signal is aborted first, and what the run throws
    */
@@ -51,6 +49,7 @@ export class SingleFlight<T> {
     key: string,
     signal: AbortSignal,
     run: Run<T>,
+    isOfOther: (error: unknown) => boolean = () => false,
   ): Promise<{ readonly outcome: T; readonly joined: boolean }> {
     // The signal of an HTTP server's request may not report that it is already aborted; one derived from it does.
     const derived = AbortSignal.any([signal]);
@@ -59,7 +58,7 @@ export class SingleFlight<T> {
       const running = this.#flights.get(key);
       const joining = this.#join(key, running ?? this.#begin(key, run), derived, true);
       const outcome = await joining.catch((error: unknown) => {
-        if (running === undefined || !this.#isOwn(error)) throw error;
+        if (running === undefined || !isOfOther(error)) throw error;
         return undefined;
       });
       if (outcome !== undefined) return { outcome, joined: running !== undefined };

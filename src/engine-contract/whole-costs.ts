@@ -1,21 +1,36 @@
 import type { Cost, Engine, Rows } from './engine.ts';
 
+/** All members of a cost. */
+const costMembers: Readonly<Record<keyof Cost, true>> = {
+  ...{ bytesProcessed: true, bytesBilled: true, slotMs: true, cacheHit: true, jobId: true },
+};
+
 /** The counts of a cost, and how a fraction of one becomes a whole number. */
 const wholeOf = { bytesProcessed: Math.ceil, bytesBilled: Math.ceil, slotMs: Math.round } as const;
 
 const counts = Object.keys(wholeOf) as readonly (keyof typeof wholeOf)[];
 
-const members: Readonly<Record<Exclude<keyof Rows, 'cost'>, true>> = {
-  ...{ rows: true, document: true, truncated: true, computedAt: true },
+const members: Readonly<Record<Exclude<keyof Rows, 'cost' | 'rows'>, true>> = {
+  ...{ document: true, truncated: true, computedAt: true },
   ...{ dataVersion: true, columns: true, state: true },
 };
 
 /** The members may be getters of a class, which a spread leaves out. */
-function copyOf(rows: Rows): Rows {
-  const names = Object.keys(members) as readonly (keyof typeof members)[];
-  const found = names.filter((name) => rows[name] !== undefined);
-  return Object.fromEntries(found.map((name) => [name, rows[name]])) as unknown as Rows;
-}
+const copyOf = <T extends object>(all: T, names: Readonly<Partial<Record<keyof T, true>>>): T =>
+  Object.fromEntries(
+    (Object.keys(names) as (keyof T)[])
+      .map((name) => [name, all[name]])
+      .filter(([, value]) => value !== undefined),
+  );
+
+/** Rows that are a document are made only for those that read them. */
+const withCost = (rows: Rows, cost: Cost): Rows => {
+  if (rows.document === undefined) return { ...copyOf(rows, { ...members, rows: true }), cost };
+  return Object.defineProperty({ ...copyOf(rows, members), cost }, 'rows', {
+    get: () => rows.rows,
+    enumerable: true,
+  });
+};
 
 /** True for a number that accounts and metrics can add up. */
 export const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
@@ -37,7 +52,7 @@ export function withWholeCosts(engine: Engine, warn: (message: string) => void):
       warned.add(name);
       return [name, undefined];
     });
-    return { ...cost, ...Object.fromEntries(mended) };
+    return { ...copyOf(cost, costMembers), ...Object.fromEntries(mended) };
   };
   return {
     ...engine,
@@ -48,7 +63,7 @@ export function withWholeCosts(engine: Engine, warn: (message: string) => void):
         ...(onBill && { onBill: (cost) => onBill(wholeCost(cost)) }),
       });
       const cost = rows.cost && wholeCost(rows.cost);
-      return cost === undefined || cost === rows.cost ? rows : { ...copyOf(rows), cost };
+      return cost === undefined || cost === rows.cost ? rows : withCost(rows, cost);
     },
   };
 }

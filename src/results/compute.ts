@@ -193,7 +193,7 @@ interface RunStart {
 function runTime(timeline: Timeline, computedAt: number, { startedAt, startMoment }: RunStart): RunTime {
   const moment = timeline.momentAt(startedAt);
   // The clock has been set back during the run: the result would be fresh for that much longer.
-  const time = moment < startMoment ? Math.min(computedAt, moment) : computedAt;
+  const time = Math.floor(moment < startMoment ? Math.min(computedAt, moment) : computedAt);
   return { computedAt: time, begunAt: timeline.elapsedAt(time) };
 }
 
@@ -225,6 +225,6 @@ export function mayServeStale(error: unknown): boolean {
   return !(error instanceof GatewayError) || error.status >= 500 || staleInstead.has(error.code);
 }
 
-/** True if a budget refuses a run: that of another caller may be different. */
-export const isOverBudget = (error: unknown): boolean =>
+/** True if a budget refuses a run, which is no failure of the engine. */
+const isOverBudget = (error: unknown): boolean =>
   error instanceof GatewayError && error.code === 'BUDGET_EXCEEDED';

@@ -2,6 +2,7 @@ import type { BoundQuery } from '../catalog/binding/bind.ts';
 import type { CachePolicy } from '../catalog/model/saved-query.ts';
 import type { Owner } from '../concurrency/fair-share.ts';
 import type { Run, SingleFlight } from '../concurrency/single-flight.ts';
+import { GatewayError } from '../errors.ts';
 import type { Principal } from '../keys/principal.ts';
 import type { RequestTrace } from '../trace/span.ts';
 import { type CacheableQuery, type RunOutcome, runKeyOf } from './cacheable-query.ts';
@@ -188,10 +189,12 @@ async function fromCache(
 async function waitForRun(
   { singleFlight, counters }: GetResultOptions,
   key: string,
-  { caller }: ResultRequest,
+  { caller, payer }: ResultRequest,
   run: Run<RunOutcome>,
 ): Promise<RunOutcome & { readonly joined: boolean }> {
-  const { outcome, joined } = await singleFlight.wait(key, caller.signal, run);
+  const isOfOther = (error: unknown) =>
+    error instanceof GatewayError && error.onlyFor !== undefined && error.onlyFor !== payer?.id;
+  const { outcome, joined } = await singleFlight.wait(key, caller.signal, run, isOfOther);
   if (joined || outcome.source === 'other gateway') counters.sharedRuns += 1;
   counters[outcome.source === 'shared cache' ? 'hits' : 'misses'] += 1;
   return { ...outcome, joined };

@@ -14,7 +14,6 @@ import { type RunOutcome, runKeyOf } from './cacheable-query.ts';
 import {
   type ComputeOptions,
   computeAndStore,
-  isOverBudget,
   mayServeStale,
   type MayRefresh,
   type OnCost,
@@ -103,7 +102,7 @@ export function openResults(options: ResultsOptions): Results {
   const waves = buildWaves({ clock, timeline, isOn: sharesParts, refreshesTogether });
   const hotKeys = new HotKeys((bound) => isOutdated(bound, clock.now().getTime()), waves, options.paceOf);
   const followers: Followers = new Map();
-  const singleFlight = new SingleFlight<RunOutcome>(clock, isOverBudget);
+  const singleFlight = new SingleFlight<RunOutcome>(clock);
   const prefix = `${JSON.stringify(engine.source)} `;
   const keyOf = prefixedCacheKey(prefix);
   const parseKey = (key: string) =>

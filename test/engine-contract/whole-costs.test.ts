@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Engine, Rows } from '../../src/engine-contract/engine.ts';
+import type { Cost, Engine, Rows } from '../../src/engine-contract/engine.ts';
 import type { EngineFactory } from '../../src/engine-contract/engine-factory.ts';
 import { cases } from '../../src/engine-contract/test-suite/cases.ts';
 import { testEngine } from '../../src/engine-contract/test-suite/test-engine.ts';
@@ -75,6 +75,43 @@ test('rows whose members are getters of a class keep them', async () => {
   );
   expect(found).toMatchObject({ rows: ['{}'], truncated: true, computedAt: 5, state: 's' });
   expect(found.cost?.bytesProcessed).toBe(2);
+});
+
+test('a cost whose members are getters keeps them, and rows of a document are not made', async () => {
+  class ClassCost implements Cost {
+    get bytesProcessed() {
+      return 1.5;
+    }
+    get bytesBilled() {
+      return 10;
+    }
+    get slotMs() {
+      return 20;
+    }
+    get cacheHit() {
+      return false;
+    }
+    get jobId() {
+      return 'j';
+    }
+  }
+  let made = 0;
+  const document = { parts: [Buffer.from('{"result":[{}]}')], rowCount: 1 };
+  const rows = {
+    ...{ document, truncated: false, cost: new ClassCost() },
+    get rows() {
+      made += 1;
+      return ['{}'];
+    },
+  };
+  const engine = withWholeCosts({ source: 'test', close: async () => {}, run: async () => rows }, () => {});
+  const found = await engine.run(
+    { query: {} as never, parameters: {} },
+    { signal: new AbortController().signal },
+  );
+  expect(found.cost).toEqual({ bytesProcessed: 2, bytesBilled: 10, slotMs: 20, cacheHit: false, jobId: 'j' });
+  expect([found.document, made]).toEqual([document, 0]);
+  expect([found.rows, made]).toEqual([['{}'], 1]);
 });
 
 test('an engine whose costs have fractions does not pass the suite of engines', async () => {

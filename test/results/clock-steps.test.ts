@@ -170,3 +170,14 @@ test('by a clock that gives moments only, steps back do not count', () => {
   moment = 600;
   expect(elapsedMs()).toBe(2_100);
 });
+
+test('a result whose engine says a fraction of a millisecond is of a whole one, as gateways store it', async () => {
+  const clock = fakeClock();
+  const engine = fakeEngine({ clock });
+  const computedAt = clock.now().getTime() + 0.75;
+  const run: typeof engine.run = async (...given) => ({ ...(await engine.run(...given)), computedAt });
+  const results = openTestResults({ caching: ['caching: 60s'], clock, engine: { ...engine, run } });
+  const { document } = await requested(results);
+  expect([document.computedAt, document.begunAt]).toEqual([Math.floor(computedAt), 0]);
+  await results.close();
+});

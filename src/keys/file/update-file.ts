@@ -3,19 +3,16 @@ import {
   chownSync,
   closeSync,
   fsyncSync,
-  lstatSync,
   openSync,
   readFileSync,
-  readlinkSync,
-  realpathSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, resolve } from 'node:path';
 import { decodeUtf8, NotUtf8 } from '@querygate/text';
 import { StartError } from '../../errors.ts';
+import { linkTarget } from '../../files/link-target.ts';
 import { pathProblem } from '../../files/path-problem.ts';
 import { lockFile } from './file-lock.ts';
 
@@ -51,14 +48,6 @@ export async function updateFile<T>(
   } finally {
     release();
   }
-}
-
-/** Follows symbolic links, also to a target that does not exist yet: the link is kept and its target is replaced. */
-function linkTarget(path: string): string {
-  const exists = statSync(path, { throwIfNoEntry: false }) !== undefined;
-  if (exists) return realpathSync(path);
-  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-  return isLink ? linkTarget(resolve(realpathSync(dirname(path)), readlinkSync(path))) : path;
 }
 
 function write(file: string, text: string): void {

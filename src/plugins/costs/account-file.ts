@@ -1,6 +1,15 @@
-import { accessSync, constants, createReadStream, readFileSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  createReadStream,
+  existsSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { type Problem, StartError } from '../../errors.ts';
 import { pathProblem } from '../../files/path-problem.ts';
 import { replaceFile } from '../../files/replace-file.ts';
@@ -29,20 +38,25 @@ export function openAccountFile(path: string): AccountStore {
   let known = stateOf(path);
   if (known !== undefined) for (const row of readAccountFile(path)) rows.take(row);
   let restsUntil = 0;
-  /** Adds the accounts that another gateway has written. */
+  /** A row of this gateway is known better here: the bills of its runs may have been corrected. */
+  const own = new Set<string>();
+  /** Adds the accounts that another gateway has written. @returns all rows of the file, if it has been replaced */
   const takeOthers = async () => {
     const state = stateOf(path);
-    if (state === known || state === undefined) return;
-    await rows.takeAll(await readByTurns(path));
+    if (state === known || state === undefined) return undefined;
+    const found = await readByTurns(path);
+    await rows.takeAll(found.filter(({ instance }) => !own.has(instance)));
     known = state;
+    return found;
   };
   return {
     async save(saved, ending) {
       const restMs = Math.max(0, restsUntil - performance.now());
       await sleep(restMs, undefined, { signal: ending }).catch(() => {});
       const before = performance.now();
-      await rows.takeAll(saved);
       await takeOthers();
+      for (const { instance } of saved) own.add(instance);
+      await rows.takeAll(saved);
       rows.forget();
       await replaceFile(path, textOf(rows.all()));
       known = stateOf(path);
@@ -51,11 +65,10 @@ export function openAccountFile(path: string): AccountStore {
       return true;
     },
     async hasLost(saved) {
-      const state = stateOf(path);
-      if (state === known) return false;
-      if (state === undefined) return true;
-      const found = await readByTurns(path);
-      return !found.some((one) => isSame(one, saved) && one.runs >= saved.runs);
+      const found = await takeOthers();
+      return found === undefined
+        ? stateOf(path) === undefined
+        : !found.some((one) => isDeepStrictEqual(one, saved));
     },
     async load(days) {
       const found: AccountRow[] = [];
@@ -102,13 +115,6 @@ class Rows {
   }
 }
 
-const isSame = (a: AccountRow, b: AccountRow): boolean =>
-  a.instance === b.instance &&
-  a.day === b.day &&
-  a.key === b.key &&
-  a.tenant === b.tenant &&
-  a.endpoint === b.endpoint;
-
 /** Differs when the file has been replaced; undefined without a file. */
 function stateOf(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
@@ -118,7 +124,7 @@ function stateOf(path: string): string | undefined {
 /** Bills that can be written nowhere would end with the process. */
 function requireFolder(path: string): void {
   try {
-    accessSync(dirname(path), constants.W_OK | constants.X_OK);
+    accessSync(dirname(existsSync(path) ? realpathSync(path) : path), constants.W_OK | constants.X_OK);
   } catch (error) {
     const message = `cannot be written ${pathProblem(path, error, 'file', 'written')}`;
     throw fileError({ file: path, message }, error);

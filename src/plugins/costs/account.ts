@@ -11,7 +11,7 @@ export interface Account {
   readonly day: string;
   /** The id of the key, or of the subject of tokens; `(refresh)` for runs that are everybody's. */
   readonly key: string;
-  /** Empty for a refresh, and for queries without a tenant. */
+  /** Empty for a refresh, and for queries without a tenant; `(several)` for a list of some. */
   readonly tenant: string;
   readonly endpoint: string;
 }
@@ -36,6 +36,9 @@ export const refreshKey = '(refresh)';
 /** The key and the tenant of accounts beyond those that a day may have. */
 export const otherAccounts = '(others)';
 
+/** The tenant of a run for several: a list of those that happened to wait would be another account each time. */
+const severalTenants = '(several)';
+
 /** Longer names are digests: any text may be sent for a tenant. */
 const maxNameLength = 200;
 
@@ -43,8 +46,8 @@ const maxNameLength = 200;
 export function accountOf(bound: BoundQuery, payer: Principal | undefined, day: string): Account {
   const endpoint = bound.query.name;
   if (payer === undefined) return { day, key: refreshKey, tenant: '', endpoint };
-  const tenant = tenantsOfBound(bound, payer.tenants).join(',');
-  return { day, key: short(payer.id), tenant: short(tenant), endpoint };
+  const [tenant = '', ...others] = new Set(tenantsOfBound(bound, payer.tenants));
+  return { day, key: short(payer.id), tenant: others.length > 0 ? severalTenants : short(tenant), endpoint };
 }
 
 export const short = (name: string): string =>

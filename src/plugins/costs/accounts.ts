@@ -58,7 +58,7 @@ export class Accounts {
   constructor(store: AccountStore | undefined, log: Logger) {
     this.#store = store;
     this.#log = log;
-    if (store !== undefined) this.#timer = setInterval(() => void this.#check(), checkEveryMs).unref();
+    if (store !== undefined) this.#timer = setInterval(() => void this.#save(), checkEveryMs).unref();
   }
 
   settle(account: Account, bill: Totals): void {
@@ -82,11 +82,16 @@ export class Accounts {
     void this.#save();
   }
 
-  /** Rows of all processes. */
+  /** Rows of all processes; those of this one are newer than what is saved. */
   async load(days: ReadonlySet<string>): Promise<readonly AccountRow[]> {
-    await this.#saving;
-    if (this.#store !== undefined) return this.#store.load(days);
-    return [...days].flatMap((day) => [...(this.#days.get(day)?.rows.values() ?? [])]);
+    const saved = (await this.#store?.load(days)) ?? [];
+    const others = saved.filter(({ day, instance }) => instance !== this.#days.get(day)?.instance);
+    return others.concat([...days].flatMap((day) => [...(this.#days.get(day)?.rows.values() ?? [])]));
+  }
+
+  /** Rows of this process, of a day or later ones. */
+  settledSince(day: string): readonly AccountRow[] {
+    return [...this.#days].flatMap(([at, { rows }]) => (at < day ? [] : [...rows.values()]));
   }
 
   async close(): Promise<void> {
@@ -106,7 +111,12 @@ export class Accounts {
   }
 
   async #saveAll(): Promise<void> {
-    while (this.#store !== undefined && this.#unsaved.size > 0) {
+    while (this.#store !== undefined) {
+      // Before each save: its rows would hide that those before are lost.
+      const isLost = this.#saved && (await this.#store.hasLost(this.#saved).catch(this.#report));
+      if (isLost)
+        for (const { rows } of this.#days.values()) this.#unsaved = new Map([...this.#unsaved, ...rows]);
+      if (this.#unsaved.size === 0) return;
       const saved = this.#unsaved;
       this.#unsaved = new Map();
       const isSaved = await this.#store.save([...saved.values()], this.#ending.signal).catch(this.#report);
@@ -118,15 +128,6 @@ export class Accounts {
       this.#saved = [...saved.values()].at(-1);
       this.#forget(daysKept);
     }
-  }
-
-  async #check(): Promise<void> {
-    const saved = this.#saving === undefined ? this.#saved : undefined;
-    if (saved !== undefined && (await this.#store?.hasLost(saved).catch(this.#report))) {
-      for (const { rows } of this.#days.values())
-        for (const [name, row] of rows) this.#unsaved.set(name, row);
-    }
-    await this.#save();
   }
 
   /** An older day that is saved, or cannot be, needs no memory. */

@@ -30,9 +30,10 @@ export async function runBilled(bound: BoundQuery, run: Run, given: RunOptions, 
       return await runOnce(bound, run, given, { grant, settle: by.settle });
     } catch (error) {
       const isOver = error instanceof GatewayError && error.isOverMaximum;
-      if (!isOver || grant?.maximumBytesBilled !== maximumOf(given, grant)) throw error;
+      const maximum = grant?.maximumBytesBilled;
+      if (!isOver || maximum === undefined || maximum !== maximumOf(given, grant)) throw error;
       if (!grant?.isPart) throw grant?.exceeded() ?? error;
-      above = grant.maximumBytesBilled ?? 0;
+      above = maximum;
     }
   }
 }

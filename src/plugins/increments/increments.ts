@@ -25,6 +25,9 @@ interface Refresh {
   readonly state: RunState;
 }
 
+/** A look at tables may be so old, while the moment of its result is that of the run. */
+const oldestLookMs = 5_000;
+
 /** The changes of tables whose engine cannot report them. */
 const unknownChanges: TableChanges = { state: '', changed: undefined };
 
@@ -124,6 +127,8 @@ async function runIncrement(refresh: Refresh, given: Earlier): Promise<Done | Fu
   if (before === undefined) return 'state';
   if (earlier.truncated) return 'rows';
   const { window, bound, state } = refresh;
+  // The clock was ahead: rows may have come since then.
+  if (before.at > state.at) return 'state';
   const changed = changesSince(incremental, before, changes);
   if (changed === undefined) return 'state';
   if (changed.isLate && isReconciled(bound.query, incremental, before.at, state.at)) return 'reconcile';
@@ -142,7 +147,9 @@ async function runIncrement(refresh: Refresh, given: Earlier): Promise<Done | Fu
     const rows = withVersion(new DocumentRows(document, false), before);
     return { kind: 'unchanged', rows: withState(rows, state) };
   }
-  const read = await runPart(refresh, plan.read);
+  // All may have to be read after it: a slot that it kept might be what the run before that one in the queue waits for.
+  const { beforeRows: _, ...options } = refresh.options;
+  const read = await runPart({ ...refresh, options }, plan.read);
   if (read.truncated) return 'rows';
   // A newer snapshot may have other rows in the buckets that were not read.
   if (read.dataVersion !== before.dataVersion) return 'state';
@@ -167,7 +174,7 @@ function changesSince(
   const changed = changes === undefined ? 'late' : changes.changed;
   if (changed === undefined) return undefined;
   if (changed !== 'late') return { ranges: changed, isLate: changes?.knowsLate !== true };
-  const from = (at - lateSeconds * 1000) * 1000;
+  const from = (at - oldestLookMs - lateSeconds * 1000) * 1000;
   return { ranges: [{ from, until: Number.POSITIVE_INFINITY }], isLate: true };
 }
 

@@ -232,6 +232,33 @@ describe('budgets of others', () => {
     keys.remove();
   });
 
+  test.each(['gateway', 'key', 'query'] as const)(
+    'equal callers whose run that of a %s refuses share the refusal',
+    async (payer) => {
+      const keys = writeKeyFile({
+        poor: payer === 'key' ? { budget: { bytes_per_day: '50MB' } } : {},
+        rich: {},
+      });
+      const numbers = { ...cached, ...(payer === 'query' ? budget('{ bytes_per_day: 50MB }') : {}) };
+      const env = { API_KEYS_FILE: keys.path, ...(payer === 'gateway' && { BUDGET: 'bytes_per_day: 50MB' }) };
+      const app = await opened(openBillingApp(billing, { numbers }, env));
+      bill = { bytes: 40 * megabyte, ms: 300 };
+      const first = call(app, 'a', keys.keyOf('poor'));
+      await eventually(() => expect(runs()).toHaveLength(1));
+      const callers = [...Array(5).fill('poor'), 'rich'].map((name) => call(app, 'b', keys.keyOf(name)));
+      const statuses = (await Promise.all(callers)).map(({ status }) => status);
+      expect([...statuses, (await first).status]).toEqual([
+        ...Array(5).fill(429),
+        payer === 'key' ? 200 : 429,
+        200,
+      ]);
+      expect(await (await app.fetch('/metrics')).text()).toContain(
+        `querygate_budget_refusals_total{payer="${payer}"} 1\n`,
+      );
+      keys.remove();
+    },
+  );
+
   test('that of the gateway holds for all, also after a start, as the accounts say', async () => {
     const env = { BUDGET: 'bytes_per_day: 100MB', ACCOUNTS_FILE: join(folder, 'accounts.json') };
     const first = await openBillingApp(billing, { numbers: {} }, env);

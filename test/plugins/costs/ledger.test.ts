@@ -1,14 +1,18 @@
+import { LRUCache } from 'lru-cache';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/concurrency/clock.ts';
 import { toBudget } from '../../../src/config/budget.ts';
 import { redis } from '../../../src/gateway/redis.ts';
+import { GatewayError } from '../../../src/errors.ts';
 import { Accounts } from '../../../src/plugins/costs/accounts.ts';
 import { Budgets } from '../../../src/plugins/costs/budgets/budgets.ts';
 import { type Demand, type Ledger, LocalLedger } from '../../../src/plugins/costs/budgets/ledger.ts';
+import { RecentBills } from '../../../src/plugins/costs/budgets/recent-bills.ts';
 import { openLedger } from '../../../src/plugins/costs/budgets/open-ledger.ts';
 import { buildPeriodOf, type Limit, limitsOf } from '../../../src/plugins/costs/budgets/limits.ts';
 import { SharedLedger } from '../../../src/plugins/costs/budgets/shared-ledger.ts';
+import { runBilled } from '../../../src/plugins/costs/run-billed.ts';
 import type { SharedState } from '../../../src/redis/shared-state.ts';
 import { eventually } from '../../support/eventually.ts';
 import { hasRedis, type RedisServer, redisServer } from '../../support/redis-server.ts';
@@ -247,6 +251,50 @@ test('what was spent on the day of 23 hours counts after a start in the hour aft
   expect(loaded).toEqual(['2026-03-30', '2026-03-29']);
   expect(ledger.look({ ...dayLimit('e', '1KB') }, now).spent).toBe(700);
   await accounts.close();
+});
+
+test('bills are remembered by short names, however long the texts of callers are', () => {
+  const set = vi.spyOn(LRUCache.prototype, 'set');
+  const bills = new RecentBills();
+  const bound = (p: string) => ({ query: { id: 'q', sql: 'select 1' }, parameters: { p } }) as never;
+  for (const last of ['a', 'b'])
+    bills.add(bound('x'.repeat(20_000) + last), { runs: 1, bytesBilled: 5, slotMs: 0 });
+  expect(set.mock.calls.map(([name]) => String(name).length)).toEqual([43, 43, 43, 43]);
+  expect(new Set(set.mock.calls.map(([name]) => name)).size).toBe(3);
+  set.mockRestore();
+  expect(bills.ofPlan(bound(`${'x'.repeat(20_000)}b`))).toEqual({ bytesBilled: 5, slotMs: 0 });
+});
+
+test('an engine that has a maximum of its own is believed where budgets only count', async () => {
+  const query = {
+    id: 'q',
+    name: 'q',
+    sql: 'select 1',
+    budget: toBudget({ bytes_per_day: '1TB', tracking: true }),
+  };
+  const host = { clock: systemClock, engineTimeoutMs: 1_000, catalog: { queries: [query] } };
+  const budgets = new Budgets({ host: host as never, ledger: localLedger(), periodOf, budget: undefined });
+  const bound = { query, parameters: {} } as never;
+  const options = { signal: new AbortController().signal };
+  const error = new GatewayError('QUERY_TOO_EXPENSIVE', 'too much', { isOverMaximum: true });
+  const run = runBilled(bound, () => Promise.reject(error), options, {
+    reserve: () => budgets.reserve(bound, options),
+    settle: () => {},
+  });
+  await expect(run).rejects.toBe(error);
+});
+
+test('a limit that is new counts what this process has spent today', async () => {
+  const accounts = new Accounts(undefined, pino({ enabled: false }));
+  const ledger = await openLedger({
+    host: { clock: systemClock, engineTimeoutMs: 1_000 },
+    ...{ accounts, timeZone: 'UTC', state: undefined, periodOf },
+  });
+  const now = Date.parse('2026-03-10T12:00:00Z');
+  for (const day of ['2026-03-09', '2026-03-10'])
+    accounts.settle({ day, key: 'k', tenant: '', endpoint: 'e' }, { runs: 1, bytesBilled: 700, slotMs: 0 });
+  expect(ledger.look(dayLimit('e', '1KB'), now).spent).toBe(700);
+  expect(ledger.look(dayLimit('other', '1KB'), now).spent).toBe(0);
 });
 
 describe('the days of a limit', () => {

@@ -12,7 +12,7 @@ import type { Catalog, SavedQuery } from '../../../src/catalog/model/saved-query
 import { buildAnalyze } from '../../../src/catalog-analysis/analyze-catalog.ts';
 import { deriveQuery } from '../../../src/catalog-analysis/derived/derive-query.ts';
 import { LoopTurns } from '../../../src/concurrency/loop-turns.ts';
-import type { EarlierRows, Rows, TableChanges } from '../../../src/engine-contract/engine.ts';
+import type { EarlierRows, Rows, RunOptions, TableChanges } from '../../../src/engine-contract/engine.ts';
 import { documentTexts, rowCountOf } from '../../../src/engine-contract/rows-document.ts';
 import type { PluginHost } from '../../../src/gateway/plugin.ts';
 import { increments } from '../../../src/plugins/increments/increments.ts';
@@ -94,11 +94,17 @@ export async function openHistoryApp(queries: readonly SavedQuery[], changes: ()
   const signal = new AbortController().signal;
   return {
     /** The rows of a run that replaces an earlier result. */
-    async refresh(bound: BoundQuery, before: Rows | undefined): Promise<Rows> {
+    async refresh(
+      bound: BoundQuery,
+      before: Rows | undefined,
+      given: Partial<RunOptions> = {},
+    ): Promise<Rows> {
       const earlier = before && earlierOf(before);
-      const rows = await plugin.aroundRun?.(bound, { signal, before: () => earlier }, (_, other = bound) =>
-        runSql(other),
-      );
+      const options = { signal, before: () => earlier, ...given };
+      const rows = await plugin.aroundRun?.(bound, options, async ({ beforeRows }, other = bound) => {
+        await beforeRows?.(signal);
+        return runSql(other);
+      });
       if (rows === undefined) throw new Error('no rows');
       return rows;
     },

@@ -11,7 +11,7 @@ const tableReply = z.object({
   streamingBuffer: optional(z.unknown()),
 });
 
-/** One look at a table is for all runs that begin within this time. */
+/** One look at a table is for all runs that begin within this time; the plug-in `increments` allows for it. */
 const keepMs = 5_000;
 
 /**

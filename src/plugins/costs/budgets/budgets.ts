@@ -5,7 +5,7 @@ import type { Budget } from '../../../config/budget.ts';
 import type { RunOptions } from '../../../engine-contract/engine.ts';
 import { GatewayError } from '../../../errors.ts';
 import type { PluginHost, Sample } from '../../../gateway/plugin.ts';
-import type { Totals } from '../account.ts';
+import { refreshKey, type Totals } from '../account.ts';
 import { ExpectedCosts } from './expected-costs.ts';
 import { amountOf, type Demand, type Ledger, leftOf, type LimitState, type Reservation } from './ledger.ts';
 import { type Limit, limitsOf, type Period } from './limits.ts';
@@ -89,12 +89,11 @@ export class Budgets {
     if (limits.length === 0) return undefined;
     if (above > 0) this.#costs.noteExceeded(bound);
     const { host, ledger } = this.#options;
-    const now = () => host.clock.now().getTime();
-    this.#refuse(bound, limits, now());
+    this.#refuse(bound, limits);
     const estimate = await this.#estimate(bound, limits, options);
     const run = randomUUID();
     let demands = this.#demandsOf(bound, limits, { payer, estimate, above });
-    let reservation = await ledger.reserve(run, demands, now());
+    let reservation = await ledger.reserve(run, demands, this.#now());
     const endsAt = host.clock.elapsedMs() + host.engineTimeoutMs;
     for (let ms = firstWaitMs; reservation.verdict === 'wait'; ms = Math.min(2 * ms, longestWaitMs)) {
       if (signal.aborted) throw new GatewayError('CANCELLED', 'The caller has disconnected');
@@ -102,13 +101,17 @@ export class Budgets {
       await new Promise<void>((resolve) => host.clock.after(ms, resolve));
       // Others of the query may have their bills by now.
       demands = this.#demandsOf(bound, limits, { payer, estimate, above });
-      reservation = await ledger.reserve(run, demands, now());
+      reservation = await ledger.reserve(run, demands, this.#now());
     }
     if (reservation.verdict === 'granted') return this.#grant(bound, run, demands, reservation);
     const needs = demands.map(
       ({ whole, worst = 0 }): Need => ({ amount: whole || worst, isSure: whole > 0 }),
     );
-    throw this.#exceeded(limits, reservation.states, now(), needs);
+    throw this.#exceeded(limits, reservation.states, needs, payer === undefined);
+  }
+
+  #now(): number {
+    return this.#options.host.clock.now().getTime();
   }
 
   /** The limits that refreshes of a query have. */
@@ -118,7 +121,7 @@ export class Budgets {
 
   /** The part of a limit that is spent or reserved, as it is known here. */
   usedOf(limit: Limit): number {
-    const { spent, reserved } = this.#options.ledger.look(limit, this.#options.host.clock.now().getTime());
+    const { spent, reserved } = this.#options.ledger.look(limit, this.#now());
     return (spent + reserved) / limit.amount;
   }
 
@@ -209,7 +212,6 @@ export class Budgets {
 
   #grant(bound: BoundQuery, run: string, demands: readonly Demand[], { states }: Reservation): Grant {
     const { ledger, host, periodOf } = this.#options;
-    const now = () => host.clock.now().getTime();
     const [cap] = demands
       .flatMap((demand, at) => capsOf(demand, states[at]))
       .sort((a, b) => a.bytes - b.bytes);
@@ -227,7 +229,6 @@ export class Budgets {
         return this.#exceeded(
           demands.map(({ limit }) => limit),
           states,
-          now(),
           needs,
         );
       },
@@ -246,29 +247,29 @@ export class Budgets {
         const isLater = ({ id, perMs }: Limit) =>
           perMs === 0 &&
           settledAt !== undefined &&
-          periodOf(id, now()).start !== periodOf(id, settledAt).start;
+          periodOf(id, this.#now()).start !== periodOf(id, settledAt).start;
         const added = demands.map(({ limit }, at) => {
           const more = (bills[at] ?? 0) - (before[at] ?? 0);
           return isLater(limit) ? Math.max(0, more) : more;
         });
-        [settled, settledAt] = [bills, now()];
+        [settled, settledAt] = [bills, this.#now()];
         ledger
-          .settle(run, demands, added, now())
+          .settle(run, demands, added, this.#now())
           .catch((err: unknown) => host.log.error({ err }, 'a bill could not be settled'));
       },
     };
   }
 
   /** @throws GatewayError BUDGET_EXCEEDED if it is known already that a limit is spent */
-  #refuse(bound: BoundQuery, limits: readonly Limit[], now: number): void {
-    const states = limits.map((limit) => this.#options.ledger.look(limit, now));
+  #refuse(bound: BoundQuery, limits: readonly Limit[]): void {
+    const states = limits.map((limit) => this.#options.ledger.look(limit, this.#now()));
     const spent = limits.filter((limit, at) => !limit.isTracking && (states[at]?.spent ?? 0) >= limit.amount);
     const costs = this.#costs.of(bound, undefined, 0);
     const needs = limits.map(({ unit }): Need => ({ amount: costs[unit].usual ?? 0, isSure: false }));
     // A bucket is renewed when it holds what the run needs.
     const isKnown = needs.every(({ amount }) => amount > 0) || spent.every(({ perMs }) => perMs === 0);
     if (spent.length > 0 && isKnown && !this.#mayBeCorrected(spent))
-      throw this.#exceeded(limits, states, now, needs);
+      throw this.#exceeded(limits, states, needs);
   }
 
   /** True every few seconds: another gateway may have had a smaller bill than it assumed. */
@@ -289,12 +290,17 @@ export class Budgets {
     return isDue;
   }
 
-  /** The error of the limit that never allows the run, or has the least left. @param needs by the order of the limits */
+  /**
+   * The error of the limit that never allows the run, or has the least left.
+   *
+   * @param needs by the order of the limits
+   * @param isOfRefresh true if a caller's run might be allowed
+   */
   #exceeded(
     limits: readonly Limit[],
     states: readonly LimitState[],
-    now: number,
     needs: readonly Need[],
+    isOfRefresh = false,
   ): GatewayError {
     const refusing = limits
       .map((limit, at) => ({
@@ -308,11 +314,17 @@ export class Budgets {
     const { limit, state, amount } = never ?? refusing[0] ?? {};
     if (limit === undefined || state === undefined) throw new Error('no limit refuses the run');
     this.refusals.set(limit.payer, (this.refusals.get(limit.payer) ?? 0) + 1);
-    if (never !== undefined) return new GatewayError('BUDGET_EXCEEDED', neverMessage(limit, never.amount));
+    const isForAll = refusing.some((one) => one.limit.payer !== 'key' && one.state.spent >= one.limit.amount);
+    const ofKey = refusing.find((one) => one.limit.payer === 'key')?.limit.of;
+    const onlyFor = isForAll ? undefined : (ofKey ?? (isOfRefresh ? refreshKey : undefined));
+    if (never !== undefined)
+      return new GatewayError('BUDGET_EXCEEDED', neverMessage(limit, never.amount), { onlyFor });
+    const now = this.#now();
     const isSpent = state.reserved === 0 || state.spent >= limit.amount;
     const needed = Math.min(amount ?? 0, limit.amount);
     const renewal = isSpent ? this.#renewalOf(limit, state.spent + needed, now) : undefined;
     return new GatewayError('BUDGET_EXCEEDED', refusalMessage(limit, state, renewal), {
+      onlyFor,
       retryAfterSeconds:
         renewal === undefined ? soonSeconds : Math.max(1, Math.ceil((renewal - now) / 1_000)),
     });

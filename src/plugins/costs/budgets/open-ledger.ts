@@ -29,7 +29,8 @@ export async function openLedger(options: OpenLedgerOptions): Promise<Ledger> {
     // A bucket is full then: accounts do not say when in the day a bill came.
     if (limit.perMs > 0) return 0;
     const from = dayOf(new Date(start));
-    return rows
+    // A limit that is new has bills of this process, too.
+    return [...rows, ...accounts.settledSince(from)]
       .filter((row) => row.day >= from && isOf(limit, row))
       .reduce((sum, row) => sum + (limit.unit === 'bytes' ? row.bytesBilled : row.slotMs), 0);
   };

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import type { Totals } from '../account.ts';
@@ -41,6 +42,9 @@ export class RecentBills {
 }
 
 const planOf = ({ query, parameters, sql }: BoundQuery): string =>
-  JSON.stringify([query.id, query.sql, parameters, sql]);
+  digestOf([query.id, query.sql, parameters, sql]);
 
-const queryOf = ({ query }: BoundQuery): string => JSON.stringify([query.id, query.sql]);
+const queryOf = ({ query }: BoundQuery): string => digestOf([query.id, query.sql]);
+
+/** Texts of callers may be long, and nothing else bounds what is remembered here. */
+const digestOf = (parts: readonly unknown[]): string => hash('sha256', JSON.stringify(parts), 'base64url');
