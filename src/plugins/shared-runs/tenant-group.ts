@@ -59,7 +59,8 @@ export class TenantGroup {
   /** False if another gateway computes the tenant's rows. */
   async mayRefresh(tenant: string, due: () => readonly string[]): Promise<boolean> {
     const { claims, name } = this.#options;
-    if (this.#held.has(tenant) || this.#running?.tenants.has(tenant)) return true;
+    const isKnown = this.#held.has(tenant) || this.#failureOf(tenant) !== undefined;
+    if (isKnown || this.#running?.tenants.has(tenant)) return true;
     return (await claims.claim(name, this.#openOf(tenant, due))).has(tenant);
   }
 
@@ -88,7 +89,12 @@ export class TenantGroup {
     const failure = this.#failureOf(tenant);
     if (failure !== undefined) throw failure;
     if (this.#alone.delete(tenant)) this.#options.events.onFallback(bound.query.name);
-    return run(options);
+    try {
+      return await run(options);
+    } catch (error) {
+      await this.#options.claims.release(this.#options.name, [tenant]);
+      throw error;
+    }
   }
 
   /** The rows for callers: the first one is served alone, and those who come meanwhile together, if they are many. */
@@ -123,7 +129,10 @@ export class TenantGroup {
         this.#held.set(tenant, { rows: { ...rows, computedAt: moment }, moment });
       const missing = tenants.filter((tenant) => !found.has(tenant));
       if (failure === undefined) for (const tenant of missing) this.#alone.add(tenant);
-      else this.#failed = { tenants: new Set(missing), failure, until: host.clock.elapsedMs() + failedMs };
+      else {
+        this.#failed = { tenants: new Set(missing), failure, until: host.clock.elapsedMs() + failedMs };
+        await claims.release(name, missing);
+      }
     }
     this.#running = undefined;
     this.#dropHeld?.();
