@@ -59,7 +59,7 @@ export async function runShared(
   const { name } = bound.query;
   const { [form.parameter]: _, ...others } = bound.parameters;
   const runFor: RunShared = async (some) => {
-    const rows = await run(options, { query, parameters: { ...others, [form.list]: some } });
+    const rows = await run(options, { ...bound, query, parameters: { ...others, [form.list]: some } });
     events.onRun(name, rows, some.length);
     return rows;
   };

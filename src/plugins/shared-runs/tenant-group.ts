@@ -109,7 +109,12 @@ export class TenantGroup {
   }
 
   /** It never rejects. */
-  async #start(open: readonly string[], bound: BoundQuery, { wave }: RunOptions, run: Run): Promise<void> {
+  async #start(
+    open: readonly string[],
+    bound: BoundQuery,
+    { wave, owner }: RunOptions,
+    run: Run,
+  ): Promise<void> {
     const { claims, name, host, closing } = this.#options;
     const moment = wave?.moment ?? host.clock.now().getTime();
     const own = await claims.claim(name, open);
@@ -121,7 +126,7 @@ export class TenantGroup {
         this.#options,
         bound,
         tenants,
-        { signal: closing, wave },
+        { signal: closing, wave, owner },
         run,
       );
       endKeeping();

@@ -7,7 +7,9 @@ import { GatewayError } from '../../../src/errors.ts';
 import type { PluginHost } from '../../../src/gateway/plugin.ts';
 import { redis } from '../../../src/gateway/redis.ts';
 import { Claims } from '../../../src/plugins/shared-runs/claims.ts';
+import { GatheredRuns } from '../../../src/plugins/shared-runs/gathered-runs.ts';
 import type { Run, Shareable } from '../../../src/plugins/shared-runs/shared-run.ts';
+import { SharedSizes } from '../../../src/plugins/shared-runs/shared-sizes.ts';
 import { TenantGroup } from '../../../src/plugins/shared-runs/tenant-group.ts';
 import { draftQuery } from '../../support/queries.ts';
 import { hasRedis, redisServer } from '../../support/redis-server.ts';
@@ -109,6 +111,51 @@ test('rows that another gateway has replaced meanwhile are computed together aga
   const replaced = { replaces: 20, tenants: () => [] };
   await Promise.all(tenants.map((tenant) => refresh(tenant, { moment: 30, refresh: replaced })));
   expect(runs).toEqual([tenants, tenants]);
+});
+
+test('a shared run takes the turn of the refresh that begins it', async () => {
+  const owners: unknown[] = [];
+  const { refresh } = groupOf(
+    () => 0,
+    async ({ owner }, other) => {
+      owners.push(owner);
+      return rowsOf([...(other?.parameters.list ?? ['one'])]);
+    },
+  );
+  await refresh('a', { moment: 10, owner: 'results that are followed' });
+  expect(owners).toEqual(['results that are followed']);
+});
+
+test('a run of callers has the labels of the first', async () => {
+  const timers: (() => void)[] = [];
+  const clock = {
+    elapsedMs: () => 0,
+    after: (_: number, run: () => void) => {
+      timers.push(run);
+      return () => {};
+    },
+  };
+  const host = { clock, turns: new LoopTurns() } as unknown as PluginHost;
+  const gathered = new GatheredRuns({
+    ...{ shareable, host, sizes: new SharedSizes(() => 0), closing: new AbortController().signal },
+    events: { onRun() {}, onResult() {}, onFallback() {}, onForeignRow() {} },
+  });
+  const { promise, resolve } = Promise.withResolvers<Rows>();
+  const labels: unknown[] = [];
+  const run: Run = async (_, other) => {
+    if (other === undefined) return promise;
+    labels.push(other.labels);
+    return rowsOf([...(other.parameters.list ?? [])]);
+  };
+  const called = ['e', ...tenants].map((project) => {
+    const bound = { query, parameters: { project }, labels: { team: project } };
+    return gathered.run(project, bound, { signal: new AbortController().signal }, run);
+  });
+  await new Promise(setImmediate);
+  timers[0]?.();
+  resolve(rowsOf([]));
+  await Promise.all(called);
+  expect(labels).toEqual([{ team: 'a' }]);
 });
 
 test.skipIf(!hasRedis)('tenants whose refreshes fail at one gateway are those of another one', async () => {
