@@ -2,6 +2,7 @@ import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import { untilAborted } from '../../concurrency/abort.ts';
 import type { Rows, RunOptions } from '../../engine-contract/engine.ts';
 import type { GatewayError } from '../../errors.ts';
+import { getOrAdd } from '../../get-or-add.ts';
 import type { Claims } from './claims.ts';
 import { GatheredRuns } from './gathered-runs.ts';
 import { isResting, type Run, runShared, type SharedRunOptions } from './shared-run.ts';
@@ -46,7 +47,12 @@ export class TenantGroup {
   #dropHeld: (() => void) | undefined;
 
   constructor(options: Omit<GroupOptions, 'sizes'>) {
-    const sizes = new SharedSizes(() => options.host.clock.elapsedMs());
+    const { shareable, name, host } = options;
+    const sizes = getOrAdd<string, SharedSizes>(
+      shareable.sizes,
+      name,
+      () => new SharedSizes(() => host.clock.elapsedMs()),
+    );
     this.#options = { ...options, sizes };
     this.#gathered = new GatheredRuns(this.#options);
   }

@@ -8,7 +8,7 @@ import type { PluginHost } from '../../../src/gateway/plugin.ts';
 import { redis } from '../../../src/gateway/redis.ts';
 import { Claims } from '../../../src/plugins/shared-runs/claims.ts';
 import { GatheredRuns } from '../../../src/plugins/shared-runs/gathered-runs.ts';
-import type { Run, Shareable } from '../../../src/plugins/shared-runs/shared-run.ts';
+import { newShareable, type Run } from '../../../src/plugins/shared-runs/shared-run.ts';
 import { SharedSizes } from '../../../src/plugins/shared-runs/shared-sizes.ts';
 import { TenantGroup } from '../../../src/plugins/shared-runs/tenant-group.ts';
 import { draftQuery } from '../../support/queries.ts';
@@ -17,11 +17,10 @@ import { hasRedis, redisServer } from '../../support/redis-server.ts';
 const tenants = ['a', 'b', 'c', 'd'];
 const query = draftQuery({ name: 'q', columns: { id: 'integer' }, sql: 'SELECT 1 AS id' });
 const form = { list: 'list', tenant: 't', rank: 'r', parameter: 'project', sql: '' };
-const shareable: Shareable = {
-  restsUntil: Number.NEGATIVE_INFINITY,
+const shareable = newShareable({
   query,
   form: { ...form, limit: undefined, offset: undefined, extraction: undefined },
-};
+});
 
 /** A group whose callers wait for a run until they leave, or until the gateway closes. @returns what the log has */
 async function heldGroup(leave: (callers: AbortController, closing: AbortController) => void) {
