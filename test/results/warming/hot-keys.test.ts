@@ -49,6 +49,7 @@ function requests(hotKeys: HotKeys) {
 test.each([
   ['one tenant', () => ['a']],
   ['one set of tenants', (at: number) => (at % 2 === 0 ? ['a', 'b'] : ['b', 'a', 'b'])],
+  ['lists of one tenant with others', (at: number) => [`other ${at}`, 'a']],
   ['queries without a tenant', () => undefined],
 ])('1,100 keys of %s leave those of another tenant warm', (_, tenantsOf) => {
   const hotKeys = openHotKeys();
@@ -73,6 +74,22 @@ test('if tenants have equally many keys the oldest is dropped, and keys that hav
     (key) => !hotKeys.touchRemote(key, 0),
   );
   expect(dropped).toEqual(['1']);
+});
+
+test('keys of 1,500 tenants leave those of queries without a tenant warm that are in use', () => {
+  const hotKeys = openHotKeys();
+  const request = requests(hotKeys);
+  const queries = Array.from({ length: 10 }, (_, at) =>
+    draftQuery({ name: `q${at}`, columns: { x: 'string' }, caching: warmed, sql: "select 'a' as x" }),
+  );
+  for (let at = 0; at < 1_500; at += 1) {
+    for (const query of queries) {
+      if (query.caching !== 'disabled')
+        hotKeys.touch(query.name, bind(query, plainParameters({})), query.caching, at);
+    }
+    request(`key ${at}`, [`tenant ${at}`], at);
+  }
+  for (const { name } of queries) expect(hotKeys.touchRemote(name, 0), name).toBe(true);
 });
 
 function openHotKeys(): HotKeys {
