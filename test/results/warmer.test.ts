@@ -225,6 +225,22 @@ describe('warming', () => {
     await results.close();
   });
 
+  test('a refresh is tried again when the engine says, not before', async () => {
+    const results = openTestResults({ caching: ['caching: 1800s', 'cache_warming: 300s'] });
+    const { clock, engine, request } = results;
+    const first = request();
+    await clock.pass(seconds(1));
+    await first;
+    engine.failing = true;
+    engine.fault = new GatewayError('ENGINE_QUOTA_EXCEEDED', 'Later', { retryAfterSeconds: 600 });
+    await clock.pass(minutes(14));
+    expect(engine.runs).toBe(2);
+    engine.failing = false;
+    await clock.pass(minutes(2));
+    expect(engine.runs).toBe(3);
+    await results.close();
+  });
+
   test('100 keys with short queries are refreshed in time', async () => {
     const results = openTestResults({ queryMs: 5, caching: ['caching: 10s', 'cache_warming: 5s'] });
     const { clock, engine, request } = results;

@@ -160,13 +160,14 @@ export class HotKeys {
     return begunAt + (refreshAt - begunAt) * this.#paceOf(hotKey.bound);
   }
 
-  recordFailure(key: string, now: number): void {
+  /** @param retryAfterSeconds when the engine says that a retry may succeed */
+  recordFailure(key: string, now: number, retryAfterSeconds = 0): void {
     for (const hotKey of this.#entriesOf(key)) {
       // A key that never had a result is not retried without a request.
       if (hotKey.begunAt === undefined && !hotKey.pinned && !hotKey.followed) continue;
       hotKey.failures += 1;
       const waitMs = Math.min(firstRetryMs * 2 ** (hotKey.failures - 1), longestRetryMs);
-      hotKey.refreshAt = now + waitMs * (0.5 + 0.5 * Math.random());
+      hotKey.refreshAt = now + Math.max(waitMs * (0.5 + 0.5 * Math.random()), retryAfterSeconds * 1000);
     }
   }
 

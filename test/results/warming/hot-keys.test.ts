@@ -92,6 +92,15 @@ test('keys of 1,500 tenants leave those of queries without a tenant warm that ar
   for (const { name } of queries) expect(hotKeys.touchRemote(name, 0), name).toBe(true);
 });
 
+test('a key that the engine refuses for a time is tried again after it', () => {
+  const hotKeys = openHotKeys();
+  requests(hotKeys)('a', ['a'], 0);
+  hotKeys.recordResult('a', 0);
+  hotKeys.recordFailure('a', 1_000, 600);
+  expect(hotKeys.due(600_999)).toEqual([]);
+  expect(hotKeys.due(601_000)).toHaveLength(1);
+});
+
 function openHotKeys(): HotKeys {
   const clock = fakeClock();
   const timeline = buildTimeline(clock);
