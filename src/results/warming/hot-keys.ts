@@ -153,11 +153,12 @@ export class HotKeys {
   #refreshAt(hotKey: HotKey, begunAt: number, ownMs: OwnMs): number {
     const intervalMs = refreshIntervalMs(hotKey);
     if (intervalMs === Number.POSITIVE_INFINITY) return intervalMs;
-    const refreshAt =
-      this.#waves.next(hotKey, begunAt) ??
+    const pace = this.#paceOf(hotKey.bound);
+    return (
+      this.#waves.next(hotKey, begunAt, pace) ??
       // Clients that follow a key are promised one run in its interval.
-      begunAt + (hotKey.followed ? intervalMs : ownMs(hotKey, intervalMs));
-    return begunAt + (refreshAt - begunAt) * this.#paceOf(hotKey.bound);
+      begunAt + (hotKey.followed ? intervalMs : ownMs(hotKey, intervalMs)) * pace
+    );
   }
 
   /** @param retryAfterSeconds when the engine says that a retry may succeed */

@@ -101,6 +101,64 @@ test('a key that the engine refuses for a time is tried again after it', () => {
   expect(hotKeys.due(601_000)).toHaveLength(1);
 });
 
+const minute = 60_000;
+
+/** The keys of tenants of one query, which are refreshed together. @returns the elapsed times of runs */
+function wavesOf(pace: number, followed: readonly string[]) {
+  const clock = fakeClock('2026-03-10T12:00:30Z');
+  const timeline = buildTimeline(clock);
+  const waves = buildWaves({ clock, timeline, isOn: false, refreshesTogether: () => true });
+  const hotKeys = new HotKeys(
+    () => false,
+    waves,
+    () => pace,
+  );
+  const query = draftQuery({
+    ...{ columns: { x: 'string' }, sql: 'select @tenant as x' },
+    caching: ['caching: 7200s', 'cache_warming: 300s', 'live: 10s'],
+    parameters: { tenant: '{ type: string, description: T., tenant: true }' },
+  });
+  const { caching } = query;
+  if (caching === 'disabled') throw new Error('it is cached');
+  const boundOf = (own: string) => bind(query, plainParameters({ tenant: own }));
+  for (const own of followed) hotKeys.follow(own, boundOf(own), caching, 0);
+  return {
+    /** A caller gets the first result of a tenant. */
+    request(own: string) {
+      hotKeys.touch(own, boundOf(own), caching, clock.elapsedMs());
+      hotKeys.recordResult(own, clock.elapsedMs());
+    },
+    /** Lets time pass. @returns the tenants of each shared run */
+    refresh(ms: number): (readonly string[])[] {
+      const runs: (readonly string[])[] = [];
+      for (let passed = 0; passed < ms; passed += 250) {
+        clock.skip(250);
+        for (const hotKey of hotKeys.due(clock.elapsedMs())) {
+          if (!hotKeys.isDue(hotKey, clock.elapsedMs())) continue;
+          const begunAt = timeline.elapsedAt(waves.current(hotKey)?.moment ?? clock.now().getTime());
+          const due = hotKeys.tenantsDue(hotKey, clock.elapsedMs(), begunAt);
+          runs.push(due);
+          for (const own of due) hotKeys.recordResult(own, begunAt);
+        }
+      }
+      return runs;
+    },
+  };
+}
+
+test.each([
+  [1, 12],
+  [2, 6],
+])('at a pace of %i, tenants that came at any time share %i runs an hour', (pace, count) => {
+  const { request, refresh } = wavesOf(pace, []);
+  for (let at = 0; at < 20; at += 1) {
+    request(`tenant ${at}`);
+    refresh(15_000);
+  }
+  refresh(10 * minute);
+  expect(refresh(60 * minute)).toHaveLength(count);
+});
+
 function openHotKeys(): HotKeys {
   const clock = fakeClock();
   const timeline = buildTimeline(clock);
