@@ -192,9 +192,10 @@ function buildRefresh(
     const owner = followed ? following : isLate ? nearlyExpired : undefined;
     const wave = waves.current(hotKey);
     const dataVersion = compute.engine.dataVersionOf?.(bound.query);
+    const waveBegunAt = wave && compute.timeline.elapsedAt(wave.moment);
     const refresh = {
       replaces: Number.isFinite(begunAt) ? compute.timeline.momentAt(begunAt) : undefined,
-      tenants: () => compute.hotKeys.tenantsDue(hotKey, compute.clock.elapsedMs()),
+      tenants: () => compute.hotKeys.tenantsDue(hotKey, compute.clock.elapsedMs(), waveBegunAt),
     };
     const query = {
       key,

@@ -226,8 +226,12 @@ export class HotKeys {
     return hotKey.refreshAt <= now && this.#entriesOf(hotKey.key).includes(hotKey) && !this.#mustMove(hotKey);
   }
 
-  /** The tenants for whose results of the same query, with equal other parameters, a refresh of this wave is due; its own too. */
-  tenantsDue(hotKey: HotKey, now: number): readonly string[] {
+  /**
+   * The tenants for whose results of the same query, with equal other parameters, a refresh of this wave is due; its own too.
+   *
+   * @param begunAt the moment of the wave: a result that would be refreshed all the same with a later one is not due
+   */
+  tenantsDue(hotKey: HotKey, now: number, begunAt = now): readonly string[] {
     const { query, parameters } = hotKey.bound;
     const own = othersOf(hotKey.bound);
     const until = now + waveMs(hotKey);
@@ -236,7 +240,8 @@ export class HotKeys {
         one.bound.query === query &&
         one.refreshAt <= until &&
         !this.#mustMove(one) &&
-        othersOf(one.bound) === own,
+        othersOf(one.bound) === own &&
+        (this.#waves.next(one, begunAt, this.#paceOf(one.bound)) ?? Infinity) > one.refreshAt,
     );
     const values = [parameters, ...due.map(({ bound }) => bound.parameters)];
     const texts = values.flatMap((value) => value[query.tenant?.parameter ?? ''] ?? []);

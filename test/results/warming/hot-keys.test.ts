@@ -159,6 +159,15 @@ test.each([
   expect(refresh(60 * minute)).toHaveLength(count);
 });
 
+test('a tenant that is followed does not let the others be refreshed before their wave', () => {
+  const { request, refresh } = wavesOf(1, ['followed']);
+  for (const own of ['a', 'b', 'c']) request(own);
+  refresh(10 * minute);
+  const runs = refresh(60 * minute);
+  expect(runs.filter((due) => due.includes('a'))).toHaveLength(12);
+  expect(runs.filter((due) => due.includes('followed'))).toHaveLength(360);
+});
+
 function openHotKeys(): HotKeys {
   const clock = fakeClock();
   const timeline = buildTimeline(clock);
