@@ -130,6 +130,28 @@ describe('warming', () => {
     await results.close();
   });
 
+  test('results of parameter sets of the header are not computed again when the header changes', async () => {
+    const [before, after] = ['caching: 900s', 'caching: 800s'].map((line) => [
+      line,
+      ...['cache_warming: 300s', 'warm: [{}]'],
+    ]);
+    const results = openTestResults({ caching: before ?? [] });
+    await results.clock.pass(seconds(1));
+    const parameters = { p: '{ type: string, description: P. }' };
+    const query = draftQuery({
+      columns: { x: 'string' },
+      parameters,
+      caching: after ?? [],
+      sql: 'select @p as x',
+    });
+    results.replaceCatalog({ queries: [query], tables: [] });
+    await results.clock.pass(seconds(100));
+    expect(results.engine.runs).toBe(1);
+    await results.clock.pass(seconds(200));
+    expect(results.engine.runs).toBe(2);
+    await results.close();
+  });
+
   test('parameter sets with a default that is relative to the time are warm at each time', async () => {
     const results = openTestResults({
       caching: [...warmed, 'warm: [{}]'],
