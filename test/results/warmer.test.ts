@@ -247,6 +247,25 @@ describe('warming', () => {
     await results.close();
   });
 
+  test('what clients follow does not wait for slow refreshes of what is only kept warm', async () => {
+    const caching = [...warmed, 'live: 5s'];
+    const results = openTestResults({ queryMs: minutes(1), caching });
+    const { clock, engine, request } = results;
+    const first = [request('a'), request('b')];
+    await clock.pass(minutes(1));
+    await Promise.all(first);
+    await clock.pass(seconds(241));
+    expect(engine.running).toBe(2);
+    const parameters = { p: '{ type: string, description: P. }' };
+    const query = draftQuery({ columns: { x: 'string' }, parameters, caching, sql: 'select @p as x' });
+    const follower = { onResult() {}, onFailure() {} };
+    const unfollow = results.follow(bind(query, new Map([['p', ['followed']]])), follower);
+    await clock.pass(seconds(1));
+    expect(engine.owners.at(-1)).toBe('results that are followed');
+    unfollow();
+    await results.close();
+  });
+
   test('a refresh is tried again when the engine says, not before', async () => {
     const results = openTestResults({ caching: ['caching: 1800s', 'cache_warming: 300s'] });
     const { clock, engine, request } = results;
