@@ -124,7 +124,7 @@ async function openGateway(given: GatewayOptions, closers: Closers): Promise<Gat
   callers.watch();
 
   const audit = buildAudit(log, callers.isKeyText);
-  const gate = new Gate({ turns, audit, now: clock.now });
+  const gate = new Gate({ turns, audit, now: results.clock.now });
   const budget = new ByteBudget();
   const rows = openRows(options, execution, { audit, budget }, closers);
   const state = () => reload.state;

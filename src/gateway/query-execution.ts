@@ -65,7 +65,9 @@ export async function openQueryExecution(
   };
   let results: Results | undefined;
   const dataChanged = () => results?.dataChanged();
-  const engine = hooks.observeRuns(await openEngine({ ...options, now: clock.now, imported, dataChanged }));
+  // The time of all gateways that share the cache, by which results are outdated.
+  const now = () => (results?.clock ?? clock).now();
+  const engine = hooks.observeRuns(await openEngine({ ...options, now, imported, dataChanged }));
   const closeEngine = once(() => engine.close());
   closers.push(closeEngine);
   const onCost: OnCost = (endpoint, cost, trace) =>

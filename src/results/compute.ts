@@ -112,7 +112,10 @@ async function compute(
     if (outcome !== undefined) await store(options, key, outcome.document);
     return outcome;
   } catch (error) {
-    if (mayServeStale(error) && !isOverBudget(error)) hotKeys.recordFailure(key, clock.elapsedMs());
+    if (mayServeStale(error) && !isOverBudget(error)) {
+      const { retryAfterSeconds } = error instanceof GatewayError ? error : {};
+      hotKeys.recordFailure(key, clock.elapsedMs(), retryAfterSeconds);
+    }
     throw error;
   }
 }

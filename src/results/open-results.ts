@@ -131,7 +131,7 @@ export function openResults(options: ResultsOptions): Results {
     turns,
   };
 
-  const pins = new WarmPins(catalog, { hotKeys, keyOf, clock });
+  const pins = new WarmPins(catalog, { hotKeys, memory, keyOf, clock });
   warmer = openWarmer({
     hotKeys,
     waves,
@@ -191,9 +191,10 @@ function buildRefresh(
     const owner = followed ? following : isLate ? nearlyExpired : undefined;
     const wave = waves.current(hotKey);
     const dataVersion = compute.engine.dataVersionOf?.(bound.query);
+    const waveBegunAt = wave && compute.timeline.elapsedAt(wave.moment);
     const refresh = {
       replaces: Number.isFinite(begunAt) ? compute.timeline.momentAt(begunAt) : undefined,
-      tenants: () => compute.hotKeys.tenantsDue(hotKey, compute.clock.elapsedMs()),
+      tenants: () => compute.hotKeys.tenantsDue(hotKey, compute.clock.elapsedMs(), waveBegunAt),
     };
     const query = {
       key,
@@ -237,8 +238,7 @@ function buildFollow(
       const stopListening = shared?.listen(key, (begunAt) =>
         hotKeys.refreshOlder(key, begunAt, clock.elapsedMs()),
       );
-      const known = memory.peek(key);
-      if (known !== undefined) hotKeys.recordKnown(key, known.begunAt);
+      recordLatest({ memory, hotKeys }, key);
       return () => {
         if (followers.get(key) !== follower) return;
         followers.delete(key);
@@ -247,6 +247,12 @@ function buildFollow(
       };
     },
   };
+}
+
+/** The result that memory has of a key is not computed again before its time. */
+function recordLatest({ memory, hotKeys }: Pick<ComputeOptions, 'memory' | 'hotKeys'>, key: string): void {
+  const known = memory.peek(key);
+  if (known !== undefined) hotKeys.recordKnown(key, known.begunAt, known.metadata.cost?.bytesBilled);
 }
 
 /** Logs failed refreshes at most once a minute per endpoint: an endpoint may have a thousand hot keys. */
@@ -264,10 +270,8 @@ function buildOnFailure(clock: Clock, log: Logger): (endpoint: string | undefine
   };
 }
 
-interface WarmPinsOptions {
-  readonly hotKeys: HotKeys;
+interface WarmPinsOptions extends Pick<ComputeOptions, 'memory' | 'hotKeys' | 'clock'> {
   readonly keyOf: Follow['keyOf'];
-  readonly clock: Clock;
 }
 
 /** Pins the parameter sets that queries list under `warm`; they were checked when the headers were read. */
@@ -305,7 +309,9 @@ class WarmPins {
       for (const parameters of query.warm) {
         const bound = bindNow(query, parameters, now);
         if (bound === undefined) continue;
-        hotKeys.pin(keyOf(bound), bound, query.caching, clock.elapsedMs());
+        const key = keyOf(bound);
+        hotKeys.pin(key, bound, query.caching, clock.elapsedMs());
+        recordLatest(this.#options, key);
         until = Math.min(until, bound.validUntil ?? until);
       }
     }

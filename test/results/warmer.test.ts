@@ -130,6 +130,28 @@ describe('warming', () => {
     await results.close();
   });
 
+  test('results of parameter sets of the header are not computed again when the header changes', async () => {
+    const [before, after] = ['caching: 900s', 'caching: 800s'].map((line) => [
+      line,
+      ...['cache_warming: 300s', 'warm: [{}]'],
+    ]);
+    const results = openTestResults({ caching: before ?? [] });
+    await results.clock.pass(seconds(1));
+    const parameters = { p: '{ type: string, description: P. }' };
+    const query = draftQuery({
+      columns: { x: 'string' },
+      parameters,
+      caching: after ?? [],
+      sql: 'select @p as x',
+    });
+    results.replaceCatalog({ queries: [query], tables: [] });
+    await results.clock.pass(seconds(100));
+    expect(results.engine.runs).toBe(1);
+    await results.clock.pass(seconds(200));
+    expect(results.engine.runs).toBe(2);
+    await results.close();
+  });
+
   test('parameter sets with a default that is relative to the time are warm at each time', async () => {
     const results = openTestResults({
       caching: [...warmed, 'warm: [{}]'],
@@ -222,6 +244,41 @@ describe('warming', () => {
       engine.owners.filter((owner) => owner === 'results that are followed').length,
     ).toBeGreaterThanOrEqual(4);
     unfollow();
+    await results.close();
+  });
+
+  test('what clients follow does not wait for slow refreshes of what is only kept warm', async () => {
+    const caching = [...warmed, 'live: 5s'];
+    const results = openTestResults({ queryMs: minutes(1), caching });
+    const { clock, engine, request } = results;
+    const first = [request('a'), request('b')];
+    await clock.pass(minutes(1));
+    await Promise.all(first);
+    await clock.pass(seconds(241));
+    expect(engine.running).toBe(2);
+    const parameters = { p: '{ type: string, description: P. }' };
+    const query = draftQuery({ columns: { x: 'string' }, parameters, caching, sql: 'select @p as x' });
+    const follower = { onResult() {}, onFailure() {} };
+    const unfollow = results.follow(bind(query, new Map([['p', ['followed']]])), follower);
+    await clock.pass(seconds(1));
+    expect(engine.owners.at(-1)).toBe('results that are followed');
+    unfollow();
+    await results.close();
+  });
+
+  test('a refresh is tried again when the engine says, not before', async () => {
+    const results = openTestResults({ caching: ['caching: 1800s', 'cache_warming: 300s'] });
+    const { clock, engine, request } = results;
+    const first = request();
+    await clock.pass(seconds(1));
+    await first;
+    engine.failing = true;
+    engine.fault = new GatewayError('ENGINE_QUOTA_EXCEEDED', 'Later', { retryAfterSeconds: 600 });
+    await clock.pass(minutes(14));
+    expect(engine.runs).toBe(2);
+    engine.failing = false;
+    await clock.pass(minutes(2));
+    expect(engine.runs).toBe(3);
     await results.close();
   });
 

@@ -26,7 +26,11 @@ export async function openBigquery(
   const jobs = openJobCanceller(client);
   const closing = new AbortController();
   let current = catalog;
-  const slots = new Slots(limits.concurrency, { queueLength: limits.queueLength, overflow: queueFull });
+  const openSlots = () =>
+    new Slots(limits.concurrency, { queueLength: limits.queueLength, overflow: queueFull });
+  const slots = openSlots();
+  // Beside those of runs, which take longer.
+  const dryRuns = openSlots();
 
   const check = async (some: AnalyzedCatalog) => {
     const checks = await checkAll(some, { client, options, ...limits, signal: closing.signal });
@@ -71,7 +75,8 @@ export async function openBigquery(
     run,
     async estimateBytes(bound, { signal, owner }) {
       const context = { client, options, timeoutMs: limits.timeoutMs, signal };
-      const { totalBytesProcessed } = await dryRun(bound, context, await textToRun(bound, owner));
+      const sql = await textToRun(bound, owner);
+      const { totalBytesProcessed } = await dryRuns.run(signal, () => dryRun(bound, context, sql), owner);
       return totalBytesProcessed;
     },
     changes: buildTableChanges(client, options, limits.timeoutMs),

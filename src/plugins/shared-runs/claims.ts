@@ -22,6 +22,13 @@ end
 redis.call('pexpire', KEYS[1], 10 * ARGV[2])
 return found`;
 
+/** KEYS: as above. ARGV: who claims, and what it claims no longer. */
+const releaseScript = `
+for at = 2, #ARGV do
+  local owner = string.match(redis.call('hget', KEYS[1], ARGV[at]) or '', '^%S+')
+  if owner == ARGV[1] then redis.call('hdel', KEYS[1], ARGV[at]) end
+end`;
+
 /** Which gateway makes the results of which tenants: one for each, among all that share a Redis. */
 export class Claims {
   readonly #owner = randomUUID();
@@ -33,14 +40,28 @@ export class Claims {
 
   /** @returns those that this gateway makes from now on; all of them without Redis */
   async claim(group: string, tenants: readonly string[]): Promise<ReadonlySet<string>> {
-    const state = this.#state;
-    if (state === undefined) return new Set(tenants);
-    const key = state.keyOf('shared-runs', group);
-    const fields = tenants.map((tenant) => state.keyOf('tenant', `${key} ${tenant}`));
-    const reply = await state.evaluate(claimScript, [key], [this.#owner, String(claimMs), ...fields]);
+    const reply = await this.#evaluate(claimScript, group, tenants, String(claimMs));
     if (!Array.isArray(reply)) return new Set(tenants);
     const found = new Set(reply.map(Number));
     return new Set(tenants.filter((_, at) => found.has(at)));
+  }
+
+  /** Leaves them to other gateways: this one could not make them. */
+  async release(group: string, tenants: readonly string[]): Promise<void> {
+    await this.#evaluate(releaseScript, group, tenants);
+  }
+
+  async #evaluate(
+    script: string,
+    group: string,
+    tenants: readonly string[],
+    ...given: readonly string[]
+  ): Promise<unknown> {
+    const state = this.#state;
+    if (state === undefined) return undefined;
+    const key = state.keyOf('shared-runs', group);
+    const fields = tenants.map((tenant) => state.keyOf('tenant', `${key} ${tenant}`));
+    return state.evaluate(script, [key], [this.#owner, ...given, ...fields]);
   }
 
   /** Renews a claim while a run takes longer. @returns ends it */

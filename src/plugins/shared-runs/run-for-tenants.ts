@@ -26,8 +26,13 @@ export interface TenantRows {
   readonly failure?: GatewayError;
 }
 
-/** Errors that the rows of one tenant may cause. */
-const ofRows: ReadonlySet<string> = new Set(['ENGINE_FAILED', 'INVALID_PARAMETER', 'ENGINE_TIMEOUT']);
+/** Errors that the rows of one tenant may cause, or those of many together. */
+const ofRows: ReadonlySet<string> = new Set([
+  ...['ENGINE_FAILED', 'INVALID_PARAMETER', 'ENGINE_TIMEOUT', 'QUERY_TOO_EXPENSIVE'],
+]);
+
+const isOfRows = (error: unknown): error is GatewayError =>
+  error instanceof GatewayError && ofRows.has(error.code) && !error.isOverMaximum;
 
 /** The owner of the work on rows of shared runs: it takes turns with the requests of keys. */
 const cutting = 'rows of shared runs';
@@ -51,20 +56,21 @@ export async function runForTenants(
   const runFor = async (some: readonly string[]): Promise<void> => {
     const rows = await run(some).catch((error: unknown) => {
       failuresLeft -= 1;
-      const isOfRows = error instanceof GatewayError && ofRows.has(error.code);
-      if (!isOfRows || signal.aborted || failuresLeft < 0) throw error;
-      return undefined;
+      if (!isOfRows(error) || signal.aborted || failuresLeft < 0) throw error;
+      return error;
     });
-    if (rows !== undefined && !rows.truncated) {
+    const isFailed = rows instanceof GatewayError;
+    if (!isFailed && !rows.truncated) {
       most = Math.max(most, some.length);
       const { dataVersion } = rows;
       for (const [tenant, own] of await turns.compute(cutting, cutRows(rows, form, some, bounds)))
         found.set(tenant, { ...own, ...(dataVersion !== undefined && { dataVersion }) });
       return;
     }
-    isCut ||= rows?.truncated === true;
+    const isTooLarge = !isFailed || rows.code === 'QUERY_TOO_EXPENSIVE';
+    isCut ||= isTooLarge;
     if (some.length < 2) {
-      if (rows?.truncated) alone.push(...some);
+      if (isTooLarge) alone.push(...some);
       return;
     }
     const half = some.length >> 1;
@@ -77,7 +83,7 @@ export async function runForTenants(
   } catch (error) {
     if (error instanceof ForeignRow || !(error instanceof GatewayError || signal.aborted)) throw error;
     // Rows may have used the failures up: the others are not to fail for them.
-    if (error instanceof GatewayError && !ofRows.has(error.code) && !signal.aborted) failure = error;
+    if (error instanceof GatewayError && !isOfRows(error) && !signal.aborted) failure = error;
   }
   if (isCut) sizes.learn(most, alone);
   return { found, ...(failure !== undefined && { failure }) };

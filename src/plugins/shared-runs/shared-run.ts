@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { Rows, RunOptions } from '../../engine-contract/engine.ts';
 import type { PluginHost } from '../../gateway/plugin.ts';
@@ -7,12 +8,27 @@ import type { SharedForm } from './share-query.ts';
 import type { SharedSizes } from './shared-sizes.ts';
 
 /** The statement of a query for many tenants. */
-export interface Shareable {
+export interface DerivedRun {
   readonly form: SharedForm;
   readonly query: BoundQuery['query'];
+}
+
+/** The same of the current version of the catalog, and what is known of its runs. */
+export interface Shareable extends DerivedRun {
+  /** By the name of a group. */
+  readonly sizes: LRUCache<string, SharedSizes>;
   /** Until when, by `elapsedMs`, it is not used. */
   restsUntil: number;
 }
+
+/** Sizes of more groups are forgotten. */
+const manySizes = 1_000;
+
+export const newShareable = (derived: DerivedRun): Shareable => ({
+  ...derived,
+  sizes: new LRUCache({ max: manySizes }),
+  restsUntil: Number.NEGATIVE_INFINITY,
+});
 
 /** Runs a query as if there were no shared runs, or another one in its place. */
 export type Run = (options: RunOptions, other?: BoundQuery) => Promise<Rows>;
@@ -59,7 +75,7 @@ export async function runShared(
   const { name } = bound.query;
   const { [form.parameter]: _, ...others } = bound.parameters;
   const runFor: RunShared = async (some) => {
-    const rows = await run(options, { query, parameters: { ...others, [form.list]: some } });
+    const rows = await run(options, { ...bound, query, parameters: { ...others, [form.list]: some } });
     events.onRun(name, rows, some.length);
     return rows;
   };

@@ -6,7 +6,7 @@ import { getOrAdd } from '../../get-or-add.ts';
 import { Claims } from './claims.ts';
 import { type SharedForm, sharedQuery } from './share-query.ts';
 import { SharedMetrics } from './shared-metrics.ts';
-import type { Shareable } from './shared-run.ts';
+import { type DerivedRun, newShareable, type Shareable } from './shared-run.ts';
 import { TenantGroup } from './tenant-group.ts';
 
 /** The name of the connection, for the log. */
@@ -29,6 +29,8 @@ export function sharedRuns(): GatewayPlugin {
   /** Of each query; undefined if it cannot be shared. */
   let shareables = new WeakMap<SavedQuery, Promise<Shareable | undefined>>();
   let ready = new WeakMap<SavedQuery, Shareable>();
+  /** The same of all versions of the catalog: a query that has not changed goes on as it was. */
+  const known = new WeakMap<SavedQuery, Shareable>();
   /** By the other parameters. */
   const groups = new WeakMap<Shareable, Map<string, TenantGroup>>();
   let saved: ReadonlyMap<string, SavedQuery> = new Map();
@@ -36,8 +38,10 @@ export function sharedRuns(): GatewayPlugin {
   const shareableOf = (query: SavedQuery): Promise<Shareable | undefined> =>
     getOrAdd(shareables, query, async () => {
       const found = host && (await derive(host, query));
-      if (found !== undefined) ready.set(query, found);
-      return found;
+      if (found === undefined) return undefined;
+      const shareable = getOrAdd(known, query, () => newShareable(found));
+      ready.set(query, Object.assign(shareable, found));
+      return shareable;
     });
   const takeUp = async ({ queries }: Catalog) => {
     metrics.keepEndpoints(queries);
@@ -113,11 +117,11 @@ function nameOf(
 }
 
 /** @returns undefined if the query cannot be shared: `querygate check` says why */
-async function derive(host: PluginHost, query: SavedQuery): Promise<Shareable | undefined> {
+async function derive(host: PluginHost, query: SavedQuery): Promise<DerivedRun | undefined> {
   const made = sharedQuery();
   const derived = await host.derive(query, made.derivation);
   const { form } = made;
-  return form && derived.query && { form, query: derived.query, restsUntil: Number.NEGATIVE_INFINITY };
+  return form && derived.query && { form, query: derived.query };
 }
 
 /** The tenant of a bound query, as a shared run knows it. */

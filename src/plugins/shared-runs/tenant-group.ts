@@ -2,6 +2,7 @@ import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import { untilAborted } from '../../concurrency/abort.ts';
 import type { Rows, RunOptions } from '../../engine-contract/engine.ts';
 import type { GatewayError } from '../../errors.ts';
+import { getOrAdd } from '../../get-or-add.ts';
 import type { Claims } from './claims.ts';
 import { GatheredRuns } from './gathered-runs.ts';
 import { isResting, type Run, runShared, type SharedRunOptions } from './shared-run.ts';
@@ -46,7 +47,12 @@ export class TenantGroup {
   #dropHeld: (() => void) | undefined;
 
   constructor(options: Omit<GroupOptions, 'sizes'>) {
-    const sizes = new SharedSizes(() => options.host.clock.elapsedMs());
+    const { shareable, name, host } = options;
+    const sizes = getOrAdd<string, SharedSizes>(
+      shareable.sizes,
+      name,
+      () => new SharedSizes(() => host.clock.elapsedMs()),
+    );
     this.#options = { ...options, sizes };
     this.#gathered = new GatheredRuns(this.#options);
   }
@@ -59,7 +65,8 @@ export class TenantGroup {
   /** False if another gateway computes the tenant's rows. */
   async mayRefresh(tenant: string, due: () => readonly string[]): Promise<boolean> {
     const { claims, name } = this.#options;
-    if (this.#held.has(tenant) || this.#running?.tenants.has(tenant)) return true;
+    const isKnown = this.#held.has(tenant) || this.#failureOf(tenant) !== undefined;
+    if (isKnown || this.#running?.tenants.has(tenant)) return true;
     return (await claims.claim(name, this.#openOf(tenant, due))).has(tenant);
   }
 
@@ -88,7 +95,12 @@ export class TenantGroup {
     const failure = this.#failureOf(tenant);
     if (failure !== undefined) throw failure;
     if (this.#alone.delete(tenant)) this.#options.events.onFallback(bound.query.name);
-    return run(options);
+    try {
+      return await run(options);
+    } catch (error) {
+      await this.#options.claims.release(this.#options.name, [tenant]);
+      throw error;
+    }
   }
 
   /** The rows for callers: the first one is served alone, and those who come meanwhile together, if they are many. */
@@ -103,7 +115,12 @@ export class TenantGroup {
   }
 
   /** It never rejects. */
-  async #start(open: readonly string[], bound: BoundQuery, { wave }: RunOptions, run: Run): Promise<void> {
+  async #start(
+    open: readonly string[],
+    bound: BoundQuery,
+    { wave, owner }: RunOptions,
+    run: Run,
+  ): Promise<void> {
     const { claims, name, host, closing } = this.#options;
     const moment = wave?.moment ?? host.clock.now().getTime();
     const own = await claims.claim(name, open);
@@ -115,7 +132,7 @@ export class TenantGroup {
         this.#options,
         bound,
         tenants,
-        { signal: closing, wave },
+        { signal: closing, wave, owner },
         run,
       );
       endKeeping();
@@ -123,7 +140,10 @@ export class TenantGroup {
         this.#held.set(tenant, { rows: { ...rows, computedAt: moment }, moment });
       const missing = tenants.filter((tenant) => !found.has(tenant));
       if (failure === undefined) for (const tenant of missing) this.#alone.add(tenant);
-      else this.#failed = { tenants: new Set(missing), failure, until: host.clock.elapsedMs() + failedMs };
+      else {
+        this.#failed = { tenants: new Set(missing), failure, until: host.clock.elapsedMs() + failedMs };
+        await claims.release(name, missing);
+      }
     }
     this.#running = undefined;
     this.#dropHeld?.();

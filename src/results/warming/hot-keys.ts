@@ -153,20 +153,22 @@ export class HotKeys {
   #refreshAt(hotKey: HotKey, begunAt: number, ownMs: OwnMs): number {
     const intervalMs = refreshIntervalMs(hotKey);
     if (intervalMs === Number.POSITIVE_INFINITY) return intervalMs;
-    const refreshAt =
-      this.#waves.next(hotKey, begunAt) ??
+    const pace = this.#paceOf(hotKey.bound);
+    return (
+      this.#waves.next(hotKey, begunAt, pace) ??
       // Clients that follow a key are promised one run in its interval.
-      begunAt + (hotKey.followed ? intervalMs : ownMs(hotKey, intervalMs));
-    return begunAt + (refreshAt - begunAt) * this.#paceOf(hotKey.bound);
+      begunAt + (hotKey.followed ? intervalMs : ownMs(hotKey, intervalMs)) * pace
+    );
   }
 
-  recordFailure(key: string, now: number): void {
+  /** @param retryAfterSeconds when the engine says that a retry may succeed */
+  recordFailure(key: string, now: number, retryAfterSeconds = 0): void {
     for (const hotKey of this.#entriesOf(key)) {
       // A key that never had a result is not retried without a request.
       if (hotKey.begunAt === undefined && !hotKey.pinned && !hotKey.followed) continue;
       hotKey.failures += 1;
       const waitMs = Math.min(firstRetryMs * 2 ** (hotKey.failures - 1), longestRetryMs);
-      hotKey.refreshAt = now + waitMs * (0.5 + 0.5 * Math.random());
+      hotKey.refreshAt = now + Math.max(waitMs * (0.5 + 0.5 * Math.random()), retryAfterSeconds * 1000);
     }
   }
 
@@ -224,8 +226,12 @@ export class HotKeys {
     return hotKey.refreshAt <= now && this.#entriesOf(hotKey.key).includes(hotKey) && !this.#mustMove(hotKey);
   }
 
-  /** The tenants for whose results of the same query, with equal other parameters, a refresh of this wave is due; its own too. */
-  tenantsDue(hotKey: HotKey, now: number): readonly string[] {
+  /**
+   * The tenants for whose results of the same query, with equal other parameters, a refresh of this wave is due; its own too.
+   *
+   * @param begunAt the moment of the wave: a result that would be refreshed all the same with a later one is not due
+   */
+  tenantsDue(hotKey: HotKey, now: number, begunAt = now): readonly string[] {
     const { query, parameters } = hotKey.bound;
     const own = othersOf(hotKey.bound);
     const until = now + waveMs(hotKey);
@@ -234,7 +240,8 @@ export class HotKeys {
         one.bound.query === query &&
         one.refreshAt <= until &&
         !this.#mustMove(one) &&
-        othersOf(one.bound) === own,
+        othersOf(one.bound) === own &&
+        (this.#waves.next(one, begunAt, this.#paceOf(one.bound)) ?? Infinity) > one.refreshAt,
     );
     const values = [parameters, ...due.map(({ bound }) => bound.parameters)];
     const texts = values.flatMap((value) => value[query.tenant?.parameter ?? ''] ?? []);

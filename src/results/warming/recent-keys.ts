@@ -1,5 +1,6 @@
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import { textsOf } from '../../catalog/binding/list-values.ts';
+import { getOrAdd } from '../../get-or-add.ts';
 
 interface RecentKey {
   readonly key: string;
@@ -7,17 +8,17 @@ interface RecentKey {
   readonly requestedAt: number;
 }
 
-/** Those of one tenant, or of one set of tenants, in the order of their requests. */
+/** Those of one tenant, in the order of their requests. */
 type Keys<K> = Map<string, K>;
 
 /**
  * The keys that callers have requested last, up to a limit. Beyond it the tenant with most of them loses its oldest, so
- * that one with many keys displaces none of the others'. Keys without a tenant are together as those of one.
+ * that one with many keys displaces none of the others'.
  */
 export class RecentKeys<K extends RecentKey> {
   readonly #limit: number;
-  readonly #byTenants = new Map<string, Keys<K>>();
-  /** By key, those of the same tenants. */
+  readonly #byTenant = new Map<string, Keys<K>>();
+  /** By key, those of the same tenant. */
   readonly #siblings = new Map<string, Keys<K>>();
 
   constructor(limit: number) {
@@ -43,18 +44,16 @@ export class RecentKeys<K extends RecentKey> {
   }
 
   entries(): readonly (readonly [string, K])[] {
-    return [...this.#byTenants.values()].flatMap((keys) => [...keys]);
+    return [...this.#byTenant.values()].flatMap((keys) => [...keys]);
   }
 
   values(): readonly K[] {
-    return [...this.#byTenants.values()].flatMap((keys) => [...keys.values()]);
+    return [...this.#byTenant.values()].flatMap((keys) => [...keys.values()]);
   }
 
   add(added: K): void {
     this.delete(added.key);
-    const tenants = tenantsOf(added.bound);
-    const siblings = this.#byTenants.get(tenants) ?? new Map<string, K>();
-    this.#byTenants.set(tenants, siblings);
+    const siblings = getOrAdd(this.#byTenant, turnOf(added.bound), () => new Map<string, K>());
     this.#siblings.set(added.key, siblings.set(added.key, added));
     if (this.size > this.#limit) this.#dropOne();
   }
@@ -65,13 +64,13 @@ export class RecentKeys<K extends RecentKey> {
     if (siblings === undefined || deleted === undefined) return;
     this.#siblings.delete(key);
     siblings.delete(key);
-    if (siblings.size === 0) this.#byTenants.delete(tenantsOf(deleted.bound));
+    if (siblings.size === 0) this.#byTenant.delete(turnOf(deleted.bound));
   }
 
   #dropOne(): void {
     let size = 0;
     let dropped: K | undefined;
-    for (const keys of this.#byTenants.values()) {
+    for (const keys of this.#byTenant.values()) {
       if (keys.size < size) continue;
       const [oldest] = keys.values();
       if (oldest === undefined) continue;
@@ -83,8 +82,9 @@ export class RecentKeys<K extends RecentKey> {
   }
 }
 
-/** A list has the same tenants in any order. */
-function tenantsOf({ query: { tenant }, parameters }: BoundQuery): string {
-  const value = tenant && parameters[tenant.parameter];
-  return JSON.stringify([...new Set(textsOf(value ?? []))].sort());
+/** Whose a key is: its tenant's, of a list the first one's in any order; without one its query's. */
+export function turnOf({ query: { id, tenant }, parameters }: BoundQuery): string {
+  return tenant === undefined
+    ? id
+    : JSON.stringify(textsOf(parameters[tenant.parameter] ?? []).toSorted()[0]);
 }

@@ -1,4 +1,5 @@
 import type { HotKey } from './hot-keys.ts';
+import { turnOf } from './recent-keys.ts';
 
 /** How much the refreshes of keys weigh: each as one, and once more if it is billed as much as they are on average. */
 function weigh(keys: readonly HotKey[]): (hotKey: HotKey) => number {
@@ -19,7 +20,7 @@ export class RefreshTurns {
 
   /** Those of one tenant: the longest overdue first, then those that were requested last. */
   order(due: readonly HotKey[]): readonly HotKey[] {
-    const byTurn = Map.groupBy(due, turnOf);
+    const byTurn = Map.groupBy(due, ({ bound }) => turnOf(bound));
     const waiting = [...this.#taken].filter(([turn]) => byTurn.has(turn));
     // Who has waited for nothing until now has no claim on earlier turns.
     const least = waiting.length === 0 ? 0 : Math.min(...waiting.map(([, taken]) => taken));
@@ -40,7 +41,7 @@ export class RefreshTurns {
 
   /** A refresh begins. */
   take(hotKey: HotKey): void {
-    const turn = turnOf(hotKey);
+    const turn = turnOf(hotKey.bound);
     const taken = (this.#taken.get(turn) ?? 0) + this.#weightOf(hotKey);
     this.#taken.set(turn, taken);
   }
@@ -48,7 +49,3 @@ export class RefreshTurns {
 
 const byNeed = (one: HotKey, other: HotKey): number =>
   one.refreshAt - other.refreshAt || other.requestedAt - one.requestedAt;
-
-function turnOf({ bound: { query, parameters } }: HotKey): string {
-  return query.tenant === undefined ? query.id : JSON.stringify(parameters[query.tenant.parameter]);
-}

@@ -52,7 +52,7 @@ const rejectedMs = 15_000;
 export function openWarmer(options: WarmerOptions): Warmer {
   const { hotKeys, waves, singleFlight, shared, clock, engineConcurrency } = options;
   const closing = new AbortController();
-  const running = new Set<string>();
+  const running = new Map<string, HotKey>();
   const turns = new RefreshTurns();
   /** True while the refresh that begins the run for many keys has not ended: the others would only wait for it. */
   const isBeginning = new LRUCache<string, boolean>({ max: hotKeyLimit });
@@ -65,7 +65,7 @@ export function openWarmer(options: WarmerOptions): Warmer {
   const refresh = async (hotKey: HotKey, name: string | undefined) => {
     const begins = name !== undefined && !isBeginning.has(name);
     if (begins) isBeginning.set(name, true);
-    running.add(hotKey.key);
+    running.set(hotKey.key, hotKey);
     turns.take(hotKey);
     try {
       const isDone = await options.refresh(hotKey, closing.signal);
@@ -85,6 +85,8 @@ export function openWarmer(options: WarmerOptions): Warmer {
   };
 
   const maxRefreshes = Math.max(1, Math.floor(engineConcurrency / 2));
+  const isFull = ({ followed }: HotKey) =>
+    [...running.values()].filter((one) => one.followed === followed).length >= maxRefreshes;
   const refreshDue = () => {
     const now = clock.elapsedMs();
     const runsWithCallers = singleFlight.runsWithCallers();
@@ -92,7 +94,7 @@ export function openWarmer(options: WarmerOptions): Warmer {
       const hotKey = due[passed];
       if (hotKey === undefined || !hotKeys.isDue(hotKey, now)) continue;
       if (running.has(hotKey.key) || singleFlight.has(hotKey.key)) continue;
-      if (running.size >= maxRefreshes) return;
+      if (isFull(hotKey)) return;
       const name = waves.nameOf(hotKey);
       if (name !== undefined && isBeginning.get(name) === true) continue;
       const isRoomLeft = runsWithCallers + running.size < engineConcurrency;
@@ -106,7 +108,10 @@ export function openWarmer(options: WarmerOptions): Warmer {
   const tick = async () => {
     const now = clock.elapsedMs();
     options.onTick?.();
-    due = turns.order(hotKeys.due(now));
+    // Those that are followed first: the others may wait for room.
+    due = turns
+      .order(hotKeys.due(now))
+      .toSorted((one, other) => Number(other.followed) - Number(one.followed));
     passed = 0;
     refreshDue();
     if (now - recordedAt >= recordDemandMs) {

@@ -15,8 +15,12 @@ interface Refreshed {
 
 /** When queries with materialized parts, and those of many tenants, are refreshed: together, so that rows are read once for all. */
 export interface Waves {
-  /** When a result is refreshed whose run began at `begunAt`, both by `elapsedMs`; undefined if that is its own matter. */
-  next(hotKey: Refreshed, begunAt: number): number | undefined;
+  /**
+   * When a result is refreshed whose run began at `begunAt`, both by `elapsedMs`; undefined if that is its own matter.
+   *
+   * @param pace of so many waves it is in one
+   */
+  next(hotKey: Refreshed, begunAt: number, pace: number): number | undefined;
   /** The wave of a refresh that begins now; undefined if it belongs to none. */
   current(hotKey: Refreshed): Wave | undefined;
   /** Names the refreshes that one run is for, which the first of them begins; undefined if a run is for one key. */
@@ -86,12 +90,13 @@ export function buildWaves({
     return { moment, until: moment + delayMs };
   };
   return {
-    next(hotKey, begunAt) {
+    next(hotKey, begunAt, pace) {
       const intervalMs = refreshIntervalMs(hotKey);
       const phase = phaseMs(hotKey, intervalMs);
       if (phase === undefined) return undefined;
       const moment = timeline.momentAt(begunAt) + roundingMs;
-      return timeline.elapsedAt((Math.floor((moment - phase) / intervalMs) + 1) * intervalMs + phase);
+      const everyMs = intervalMs * pace;
+      return timeline.elapsedAt((Math.floor((moment - phase) / everyMs) + 1) * everyMs + phase);
     },
     current,
     nameOf(hotKey) {

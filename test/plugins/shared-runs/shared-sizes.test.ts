@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { LoopTurns } from '../../../src/concurrency/loop-turns.ts';
+import { GatewayError } from '../../../src/errors.ts';
 import { runForTenants } from '../../../src/plugins/shared-runs/run-for-tenants.ts';
 import { maxSharedRows, type SharedForm } from '../../../src/plugins/shared-runs/share-query.ts';
 import { SharedSizes } from '../../../src/plugins/shared-runs/shared-sizes.ts';
@@ -8,7 +9,7 @@ const tenants = Array.from({ length: 200 }, (_, at) => `t${at}`);
 const hourMs = 60 * 60 * 1000;
 
 /** The refreshes of a query whose tenants have so many rows: the runs of each one, and the tenants that it leaves. */
-function refreshesOf(rowsOf: (tenant: string) => number) {
+function refreshesOf(rowsOf: (tenant: string) => number, tooMany?: GatewayError) {
   let now = 0;
   const sizes = new SharedSizes(() => now);
   return async (afterMs: number) => {
@@ -16,14 +17,17 @@ function refreshesOf(rowsOf: (tenant: string) => number) {
     let runs = 0;
     const run = async (some: readonly string[]) => {
       runs += 1;
-      return { rows: [], truncated: some.reduce((sum, tenant) => sum + rowsOf(tenant), 0) > maxSharedRows };
+      const truncated = some.reduce((sum, tenant) => sum + rowsOf(tenant), 0) > maxSharedRows;
+      if (truncated && tooMany !== undefined) throw tooMany;
+      return { rows: [], truncated };
     };
-    const { found } = await runForTenants(run, {
+    const { found, failure } = await runForTenants(run, {
       form: { tenant: 'tenant', rank: 'rank' } as SharedForm,
       bounds: { offset: 0, limit: Number.POSITIVE_INFINITY, maxRows: maxSharedRows },
       ...{ tenants, sizes, turns: new LoopTurns(), signal: new AbortController().signal },
     });
-    return { runs, left: tenants.filter((tenant) => !found.has(tenant)) };
+    const left = tenants.filter((tenant) => !found.has(tenant));
+    return { runs, left, ...(failure && { failure }) };
   };
 }
 
@@ -47,4 +51,19 @@ test('a tenant that has too many rows by itself does not stop the others from be
   const { runs, left } = await refresh(0);
   expect({ left, isOften: runs > 10 }).toEqual({ left: ['t7'], isOften: true });
   expect(await refresh(60_000)).toEqual({ runs: 2, left: ['t7'] });
+});
+
+test('a run that is too expensive for all tenants is made for as many as it is not for', async () => {
+  const tooExpensive = new GatewayError('QUERY_TOO_EXPENSIVE', 'Too much');
+  const refresh = refreshesOf(() => 2_000, tooExpensive);
+  expect(await refresh(0)).toEqual({ runs: 7, left: [] });
+  expect(await refresh(60_000)).toEqual({ runs: 4, left: [] });
+  const refreshOfLarge = refreshesOf((tenant) => (tenant === 't7' ? 150_000 : 10), tooExpensive);
+  expect((await refreshOfLarge(0)).left).toEqual(['t7']);
+  expect(await refreshOfLarge(60_000)).toEqual({ runs: 2, left: ['t7'] });
+});
+
+test('a run that would cost more than its budget leaves is made for no fewer tenants', async () => {
+  const failure = new GatewayError('QUERY_TOO_EXPENSIVE', 'Too much', { isOverMaximum: true });
+  expect(await refreshesOf(() => 2_000, failure)(0)).toEqual({ runs: 1, left: tenants, failure });
 });

@@ -49,6 +49,7 @@ function requests(hotKeys: HotKeys) {
 test.each([
   ['one tenant', () => ['a']],
   ['one set of tenants', (at: number) => (at % 2 === 0 ? ['a', 'b'] : ['b', 'a', 'b'])],
+  ['lists of one tenant with others', (at: number) => [`other ${at}`, 'a']],
   ['queries without a tenant', () => undefined],
 ])('1,100 keys of %s leave those of another tenant warm', (_, tenantsOf) => {
   const hotKeys = openHotKeys();
@@ -73,6 +74,98 @@ test('if tenants have equally many keys the oldest is dropped, and keys that hav
     (key) => !hotKeys.touchRemote(key, 0),
   );
   expect(dropped).toEqual(['1']);
+});
+
+test('keys of 1,500 tenants leave those of queries without a tenant warm that are in use', () => {
+  const hotKeys = openHotKeys();
+  const request = requests(hotKeys);
+  const queries = Array.from({ length: 10 }, (_, at) =>
+    draftQuery({ name: `q${at}`, columns: { x: 'string' }, caching: warmed, sql: "select 'a' as x" }),
+  );
+  for (let at = 0; at < 1_500; at += 1) {
+    for (const query of queries) {
+      if (query.caching !== 'disabled')
+        hotKeys.touch(query.name, bind(query, plainParameters({})), query.caching, at);
+    }
+    request(`key ${at}`, [`tenant ${at}`], at);
+  }
+  for (const { name } of queries) expect(hotKeys.touchRemote(name, 0), name).toBe(true);
+});
+
+test('a key that the engine refuses for a time is tried again after it', () => {
+  const hotKeys = openHotKeys();
+  requests(hotKeys)('a', ['a'], 0);
+  hotKeys.recordResult('a', 0);
+  hotKeys.recordFailure('a', 1_000, 600);
+  expect(hotKeys.due(600_999)).toEqual([]);
+  expect(hotKeys.due(601_000)).toHaveLength(1);
+});
+
+const minute = 60_000;
+
+/** The keys of tenants of one query, which are refreshed together. @returns the elapsed times of runs */
+function wavesOf(pace: number, followed: readonly string[]) {
+  const clock = fakeClock('2026-03-10T12:00:30Z');
+  const timeline = buildTimeline(clock);
+  const waves = buildWaves({ clock, timeline, isOn: false, refreshesTogether: () => true });
+  const hotKeys = new HotKeys(
+    () => false,
+    waves,
+    () => pace,
+  );
+  const query = draftQuery({
+    ...{ columns: { x: 'string' }, sql: 'select @tenant as x' },
+    caching: ['caching: 7200s', 'cache_warming: 300s', 'live: 10s'],
+    parameters: { tenant: '{ type: string, description: T., tenant: true }' },
+  });
+  const { caching } = query;
+  if (caching === 'disabled') throw new Error('it is cached');
+  const boundOf = (own: string) => bind(query, plainParameters({ tenant: own }));
+  for (const own of followed) hotKeys.follow(own, boundOf(own), caching, 0);
+  return {
+    /** A caller gets the first result of a tenant. */
+    request(own: string) {
+      hotKeys.touch(own, boundOf(own), caching, clock.elapsedMs());
+      hotKeys.recordResult(own, clock.elapsedMs());
+    },
+    /** Lets time pass. @returns the tenants of each shared run */
+    refresh(ms: number): (readonly string[])[] {
+      const runs: (readonly string[])[] = [];
+      for (let passed = 0; passed < ms; passed += 250) {
+        clock.skip(250);
+        for (const hotKey of hotKeys.due(clock.elapsedMs())) {
+          if (!hotKeys.isDue(hotKey, clock.elapsedMs())) continue;
+          const begunAt = timeline.elapsedAt(waves.current(hotKey)?.moment ?? clock.now().getTime());
+          const due = hotKeys.tenantsDue(hotKey, clock.elapsedMs(), begunAt);
+          runs.push(due);
+          for (const own of due) hotKeys.recordResult(own, begunAt);
+        }
+      }
+      return runs;
+    },
+  };
+}
+
+test.each([
+  [1, 12],
+  [2, 6],
+])('at a pace of %i, tenants that came at any time share %i runs an hour', (pace, count) => {
+  const { request, refresh } = wavesOf(pace, []);
+  for (let at = 0; at < 20; at += 1) {
+    request(`tenant ${at}`);
+    refresh(15_000);
+  }
+  refresh(10 * minute);
+  expect(refresh(60 * minute)).toHaveLength(count);
+});
+
+test('a tenant that is followed does not let the others be refreshed before their wave', () => {
+  const { request, refresh } = wavesOf(1, ['followed']);
+  for (const own of ['a', 'b', 'c']) request(own);
+  refresh(10 * minute);
+  const runs = refresh(60 * minute);
+  expect(runs.filter((due) => due.includes('a'))).toHaveLength(12);
+  expect(runs.filter((due) => due.includes('followed'))).toHaveLength(360);
 });
 
 function openHotKeys(): HotKeys {

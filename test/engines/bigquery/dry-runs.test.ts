@@ -1,0 +1,26 @@
+import type { ServerResponse } from 'node:http';
+import { expect, test } from 'vitest';
+import { bind } from '../../../src/catalog/binding/bind.ts';
+import { completeBody } from '../../support/fake-bigquery.ts';
+import { openWithFake, testQuery } from './open-with-fake.ts';
+
+test('as many dry runs as runs are made at the same time', async () => {
+  const { fake, engine, close } = await openWithFake({ ENGINE_CONCURRENCY: '2' });
+  try {
+    const open: ServerResponse[] = [];
+    fake.respondWith((response) => void open.push(response));
+    const { signal } = new AbortController();
+    const bound = bind(testQuery, new Map());
+    const estimates = Promise.all(Array.from({ length: 5 }, () => engine.estimateBytes?.(bound, { signal })));
+    for (const count of [2, 2, 1]) {
+      await expect.poll(() => open.length).toBe(count);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(open).toHaveLength(count);
+      const body = JSON.stringify(completeBody([], { totalBytesProcessed: '7' }));
+      for (const response of open.splice(0)) response.end(body);
+    }
+    expect(await estimates).toEqual([7, 7, 7, 7, 7]);
+  } finally {
+    await close();
+  }
+});
