@@ -217,6 +217,20 @@ describe('querygate test', () => {
     expect(await run()).toMatchObject({ exitCode: 0 });
   });
 
+  test('--update writes each digit of the rows, and a test compares each', async () => {
+    const json = query()
+      .replace('type: integer', 'type: json')
+      .replace('select ts, status', 'select ts, json \'{"n":9007199254740993}\' as status');
+    writeFileSync(join(folder, 'hits.sql'), json);
+    withTests('ts: 2026-03-10T11:00:01.5Z', 'ts: 9999-12-31T23:59:59.999999Z');
+    expect((await run('--update')).output).toContain('1 updated, 2 passed');
+    const written = readFileSync(file, 'utf8');
+    expect(written).toContain('- { ts: 9999-12-31T23:59:59.999999Z, status: {"n":9007199254740993} }\n');
+    expect(await run()).toMatchObject({ exitCode: 0 });
+    writeFileSync(file, written.replaceAll('740993}', '740992}'));
+    expect((await run()).output).toContain('2 expected, 2 returned');
+  });
+
   const rows =
     '[ { ts: 2026-03-09T12:00:00.000001Z, status: 503 }, { ts: 2026-03-10T11:00:01.5Z, status: 400 } ]';
   const shared = tests.slice(0, tests.indexOf('tests:\n'));

@@ -152,7 +152,7 @@ function parseTests(file: string, query: SavedQuery, context: TestContext): Test
   const { tables } = context;
   const text = textOf(file);
   if (typeof text !== 'string') return [{ file, line: text.line, message: text.message }];
-  const yaml = readYaml(text, 'yaml', { isText: (path) => isText(path, query, tables) });
+  const yaml = readTests(text, query, tables);
   if ('problems' in yaml) return yaml.problems.map((problem) => ({ file, ...problem }));
   const parsed = testFileSchema.safeParse(yaml.data, { error: describeIssue });
   const problems = parsed.success ? checkNames(parsed.data, query, tables) : schemaProblems(parsed.error);
@@ -176,6 +176,17 @@ function parseTests(file: string, query: SavedQuery, context: TestContext): Test
     })),
   };
 }
+
+/** The content of a file of tests, not validated yet. @param tables without them, the texts in rows of tables may be numbers */
+export const readTests = (
+  text: string,
+  query: Pick<SavedQuery, 'columns'>,
+  tables: readonly TableSchema[] = [],
+): ReturnType<typeof readYaml> =>
+  readYaml(text, 'yaml', {
+    isText: (path) => isText(path, query, tables),
+    isExact: ([tests, , expect, rows]) => tests === 'tests' && expect === 'expect' && rows === 'rows',
+  });
 
 function textOf(file: string): string | NotUtf8 {
   try {
@@ -245,7 +256,11 @@ const parameterTexts = (given: TestFileData['parameters'] = {}): QueryTest['para
  * True for the paths of values that are texts, which are read as they are written: `1.10` is not 1.1. A caller sends the
  * values of parameters so.
  */
-function isText(path: readonly PropertyKey[], { columns }: SavedQuery, tables: readonly TableSchema[]) {
+function isText(
+  path: readonly PropertyKey[],
+  { columns }: Pick<SavedQuery, 'columns'>,
+  tables: readonly TableSchema[],
+) {
   const [key, ...rest] = path[0] === 'tests' ? path.slice(2) : path;
   if (key === 'parameters') return rest.length > 0;
   if (key === 'tables')
@@ -345,7 +360,8 @@ function checkFields(row: FixtureRow, fields: readonly Field[], path: Path): rea
     const field = fields.find((one) => one.name.toLowerCase() === name.toLowerCase());
     if (field === undefined) return unknownNames([name], names, path, 'field');
     const own = [...path, name];
-    if (!field.type.startsWith('FLOAT') && Number.isInteger(value) && !Number.isSafeInteger(value))
+    const isLong = Number.isInteger(value) && !Number.isSafeInteger(value) && !field.type.startsWith('FLOAT');
+    if (isLong || typeof value === 'bigint')
       return [problem(own, 'numbers beyond 2^53 must be in quotes, or they are rounded')];
     const { fields: inner } = field;
     if (inner === undefined) return [];
