@@ -55,9 +55,7 @@ export function compareRows(
   if (order === 'any') return { differences: pairUp(expected, actual, equal, columns), isOnlyOrder: false };
   const differences = alignedDifferences(expected, actual, equal, columns);
   const isOnlyOrder =
-    differences.length > 0 &&
-    expected.length === actual.length &&
-    expected.every(takeFrom(actual, equal));
+    differences.length > 0 && expected.length === actual.length && expected.every(takeFrom(actual, equal));
   return { differences, isOnlyOrder };
 }
 

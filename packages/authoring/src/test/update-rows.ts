@@ -46,7 +46,9 @@ const hasMoved = 'is not updated: the file was changed while the tests ran; run 
 function namesIn(text: string): readonly (string | undefined)[] {
   const yaml = readTests(text, { columns: [] });
   const { tests } = (('data' in yaml && yaml.data) || {}) as Partial<TestFileData>;
-  return Array.isArray(tests) ? tests.map((test: { readonly name?: string } | null) => test?.name?.trim()) : [];
+  return Array.isArray(tests)
+    ? tests.map((test: { readonly name?: string } | null) => test?.name?.trim())
+    : [];
 }
 
 /**

@@ -151,7 +151,11 @@ describe('several rows', () => {
   test('a subset in any order gives each of its rows one of the result, if that can be done', () => {
     const subset = (...expected: readonly object[]) =>
       kinds(
-        compareRows(rows, { match: 'subset', order: 'any', rows: expected.map((one) => ({ ...one })) }, columns),
+        compareRows(
+          rows,
+          { match: 'subset', order: 'any', rows: expected.map((one) => ({ ...one })) },
+          columns,
+        ),
       );
     expect(subset({ n: 1 }, { n: 1 }, { name: 'a' }, { name: 'b', n: 1 })).toEqual([]);
     expect(subset({ n: 1 }, { n: 1 }, { name: 'a' }, { name: 'b' }, { name: 'b' })).toEqual(['missing 4']);
