@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
@@ -172,6 +172,12 @@ describe('querygate test', () => {
     rmSync(other);
     writeFileSync(file, Buffer.from(tests.replace('A comment that stays', 'Für alle'), 'latin1'));
     expect((await run()).errors).toContain('hits.yaml:1 must be UTF-8: iconv -f latin1 -t utf-8');
+  });
+
+  test('hidden files are no tests, and links to folders are not entered', async () => {
+    writeFileSync(join(folder, 'tests', '.#hits.yaml'), '');
+    symlinkSync('.', join(folder, 'tests', 'again'));
+    expect(await run()).toMatchObject({ exitCode: 0, errors: '' });
   });
 
   test('a parameter is sent as it is written', async () => {

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { Catalog, Fixtures, SavedQuery } from 'querygate';
 import { undefinedOrders } from '@querygate/bigquery-sql/analysis';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
@@ -79,7 +79,7 @@ export function loadTests(
     .filter((name) => !known.includes(name))
     .map((name) => ({ message: unknownQuery(name) }));
   const files: TestFile[] = [];
-  const found = existsSync(folder) ? readdirSync(folder).filter((file) => /\.ya?ml$/.test(file)) : [];
+  const found = existsSync(folder) ? readdirSync(folder).filter((file) => /^[^.].*\.ya?ml$/.test(file)) : [];
   if (names.length === 0) problems.push(...unreadTests(folder, found));
   for (const name of found.sort()) {
     const file = join(folder, name);
@@ -121,8 +121,9 @@ function meantName(name: string, queries: readonly string[], checks: readonly st
 
 /** Tests that never run would pass. */
 function unreadTests(folder: string, found: readonly string[]): readonly Problem[] {
-  const all = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
+  const all = existsSync(folder) ? filesBelow(folder) : [];
   return all
+    .map((path) => relative(folder, path))
     .filter((path) => /\.ya?ml$/i.test(path) && !/(?:^|[\\/])\./.test(path) && !found.includes(path))
     .map((path) => ({
       file: join(folder, path),
@@ -131,6 +132,13 @@ function unreadTests(folder: string, found: readonly string[]): readonly Problem
         : 'is not read: its name must end with .yaml, in lower case',
     }));
 }
+
+/** The files of a folder, and of those inside. Links to folders are not entered: they may be loops. */
+const filesBelow = (folder: string): readonly string[] =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? filesBelow(path) : [path];
+  });
 
 /** The tables, the parts and the dialect of a folder. */
 interface TestContext {
