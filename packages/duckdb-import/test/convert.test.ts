@@ -164,6 +164,14 @@ describe('a conversion', () => {
     expect(readdirSync(at('data', 'logs'))).toEqual(['0.ndjson']);
   });
 
+  test('refuses a link to the folder of the sources', async () => {
+    write('0.ndjson', [{ id: 1 }]);
+    symlinkSync('data', at('linked'));
+    await expect(convert(table(field('id', 'INTEGER')), { to: at('linked') })).rejects.toMatchObject({
+      problems: [{ message: expect.stringContaining('is the folder of the sources') }],
+    });
+  });
+
   test('says that the disk is full, and goes on once it has room', async () => {
     write('0.ndjson', [{ id: 1 }, { id: 2 }]);
     const onFullDisk = async () => {
