@@ -174,6 +174,12 @@ describe('querygate test', () => {
     expect((await run()).errors).toContain('hits.yaml:1 must be UTF-8: iconv -f latin1 -t utf-8');
   });
 
+  test('a folder of the name of a test is a problem', async () => {
+    rmSync(file);
+    mkdirSync(file);
+    expect((await run()).errors).toContain('hits.yaml cannot be read (EISDIR)');
+  });
+
   test('hidden files are no tests, and links to folders are not entered', async () => {
     writeFileSync(join(folder, 'tests', '.#hits.yaml'), '');
     symlinkSync('.', join(folder, 'tests', 'again'));

@@ -159,7 +159,7 @@ function onceLink(folder: string): FolderParts['link'] {
 function parseTests(file: string, query: SavedQuery, context: TestContext): TestFile | readonly Problem[] {
   const { tables } = context;
   const text = textOf(file);
-  if (typeof text !== 'string') return [{ file, line: text.line, message: text.message }];
+  if (typeof text !== 'string') return [{ ...text, file, message: text.message }];
   const yaml = readTests(text, query, tables);
   if ('problems' in yaml) return yaml.problems.map((problem) => ({ file, ...problem }));
   const parsed = testFileSchema.safeParse(yaml.data, { error: describeIssue });
@@ -196,12 +196,12 @@ export const readTests = (
     isExact: ([tests, , expect, rows]) => tests === 'tests' && expect === 'expect' && rows === 'rows',
   });
 
-function textOf(file: string): string | NotUtf8 {
+function textOf(file: string): string | Pick<Problem, 'line' | 'message'> {
   try {
     return decodeUtf8(readFileSync(file));
   } catch (error) {
     if (error instanceof NotUtf8) return error;
-    throw error;
+    return { message: `cannot be read (${(error as NodeJS.ErrnoException).code})` };
   }
 }
 
