@@ -124,7 +124,7 @@ function readableValue(value: unknown, column: Column): unknown {
   return isMoment ? (timestampText(BigInt(value as number | bigint)) ?? value) : value;
 }
 
-/** @param micros since the epoch @returns undefined for a moment that is none of the years 1 to 9999 */
+/** @param micros since the epoch @returns undefined outside the years 1 to 9999 */
 function timestampText(micros: bigint): string | undefined {
   const fraction = ((micros % 1_000_000n) + 1_000_000n) % 1_000_000n;
   const date = new Date(Number((micros - fraction) / 1000n));
