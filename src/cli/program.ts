@@ -83,7 +83,12 @@ export async function runProgram(args: readonly string[]): Promise<void> {
       return;
     }
     const known = commandFailure(error);
-    if (known === undefined) throw error;
+    if (known === undefined) {
+      process.once('exit', () => {
+        process.exitCode = exitCode.bug;
+      });
+      throw error;
+    }
     const isShown = known instanceof StartError && (command?.hasBadStart !== true || command === diff);
     process.stderr.write(nameSettings(isShown ? problemsText(known) : `${known.message}\n`));
     process.exit(failure);

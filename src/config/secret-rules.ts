@@ -11,7 +11,7 @@ export const secretRules = {
     must: 'must be up to 256 printable ASCII characters without spaces',
   },
   redisUrl: {
-    is: (text) => /^rediss?:$/.test(URL.parse(text)?.protocol ?? ''),
+    is: (text) => /^rediss?:\/\//i.test(text) && URL.canParse(text),
     must: 'must be the URL of a Redis, as in redis://127.0.0.1:6379 or rediss://user:password@host:6380/1',
   },
   quackToken: {

@@ -34,6 +34,8 @@ interface YamlOptions {
   readonly numbersAsText?: boolean;
   /** True for the paths of values that are texts: numbers and booleans there, and all keys, are returned as they are written. */
   readonly isText?: (path: readonly PropertyKey[]) => boolean;
+  /** True for the paths of values in which integers beyond 2^53 are bigints; others are rounded. Needs `isText`. */
+  readonly isExact?: (path: readonly PropertyKey[]) => boolean;
 }
 
 interface YamlProblems {
@@ -48,7 +50,7 @@ interface YamlProblems {
 export function readYaml(
   text: string,
   format: 'yaml' | 'json' = 'yaml',
-  { numbersAsText = false, isText }: YamlOptions = {},
+  { numbersAsText = false, isText, isExact = () => false }: YamlOptions = {},
 ): YamlData | YamlProblems {
   const lines = new LineCounter();
   const lineOfOffset = (offset: number) => lines.linePos(offset).line;
@@ -78,7 +80,7 @@ export function readYaml(
   if (cut.length > 0)
     return { problems: cut.map(({ offset, message }) => ({ ...problemAt(offset, ''), message })) };
   try {
-    if (isText !== undefined) asWritten(document, document.contents, [], isText);
+    if (isText !== undefined) asWritten(document, document.contents, [], { isText, isExact });
     return {
       data: document.toJS(),
       lineOf: (path) => lineOfOffset(offsetOf(document.contents, path)),
@@ -162,23 +164,28 @@ function asWritten<Of>(
   document: Document,
   node: Of,
   path: readonly PropertyKey[],
-  isText: NonNullable<YamlOptions['isText']>,
+  written: Required<Pick<YamlOptions, 'isText' | 'isExact'>>,
 ): Of | Scalar {
   if (node instanceof YAMLSeq)
-    node.items = node.items.map((item, at) => asWritten(document, item, [...path, at], isText));
+    node.items = node.items.map((item, at) => asWritten(document, item, [...path, at], written));
   if (node instanceof YAMLMap)
     for (const pair of node.items) {
       if (isScalar(pair.key)) pair.key.value = scalarText(pair.key);
-      pair.value = asWritten(document, pair.value, [...path, String(pair.key)], isText);
+      pair.value = asWritten(document, pair.value, [...path, String(pair.key)], written);
     }
-  if (!isText(path)) return node;
+  const isText = written.isText(path);
+  if (!isText && !written.isExact(path)) return node;
   const meant = isAlias(node) ? node.resolve(document) : node;
   if (!isScalar(meant) || !['number', 'boolean'].includes(typeof meant.value)) return node;
-  const text = new Scalar(scalarText(meant));
+  if (!isText && !isLongInteger(meant)) return node;
+  const text = new Scalar(isText ? scalarText(meant) : BigInt(scalarText(meant)));
   text.range = isNode(node) ? (node.range ?? null) : null;
   if (isScalar(node) && node.anchor !== undefined) text.anchor = node.anchor;
   return text;
 }
+
+const isLongInteger = ({ value, source = '' }: Scalar): boolean =>
+  !Number.isSafeInteger(value) && /^-?\d+$/.test(source);
 
 const scalarText = ({ value, source }: Scalar): string =>
   typeof value === 'string' ? value : (source ?? String(value));

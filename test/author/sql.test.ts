@@ -185,7 +185,7 @@ INT64 | STRING | INT64
 
   test('prints one line of JSON for each statement, whose values lose nothing', async () => {
     const file = join(folder, 'values.json');
-    writeFileSync(file, JSON.stringify(values.map(([sql]) => `SELECT ${sql} AS x`)));
+    writeFileSync(file, `\uFEFF${JSON.stringify(values.map(([sql]) => `SELECT ${sql} AS x`))}`);
     const { exitCode, lines } = await runJson(['--file', file]);
     expect(exitCode).toBe(0);
     expect(lines).toEqual(

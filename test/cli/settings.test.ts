@@ -164,6 +164,8 @@ describe('secrets are hidden', () => {
     ['CACHE_URL', 'redis://127.0.0.1:6379/1', 'redis://127.0.0.1:6379/1'],
     ['CACHE_URL', 'rediss://user:hunter2@host:6380/1', 'rediss://(hidden)@host:6380/1'],
     ['CACHE_URL', 'redis://host?password=hunter2', 'redis://host?(hidden)'],
+    ['CACHE_URL', 'redis:user:hunter2@host', '(hidden)'],
+    ['CACHE_URL', 'redis://user:hunter2@host:99999', '(hidden)'],
     ['STORE_FILE', '/data/store', '/data/store'],
   ] as const)('%s %s is shown as %s', (name, value, shown) => {
     expect(hideSecret(name, value)).toBe(shown);

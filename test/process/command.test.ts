@@ -273,3 +273,10 @@ describe('querygate in a folder of its own', () => {
     expect(await rowsOf(production)).not.toEqual(made);
   });
 });
+
+test('an uncaught error of a command is shown, and exits with 3', () => {
+  const bug = 'data:text/javascript,process.stdout.write = () => { throw new TypeError("a bug") }';
+  const { status, stderr } = spawnSync(process.execPath, ['--import', bug, 'src/main.ts', 'schema']);
+  expect(String(stderr)).toContain('TypeError: a bug');
+  expect(status).toBe(3);
+});

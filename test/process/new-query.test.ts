@@ -1,10 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openCommandHost } from '../support/command-host.ts';
+import { queryText } from '../support/queries.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
 const queries = join(folder, 'queries');
@@ -291,6 +292,13 @@ describe('querygate tables add', () => {
     ]);
   });
 
+  test('files whose names differ in their case only are one table', async () => {
+    const rows = '{"n":1}\n';
+    const files = [write('Case_1.ndjson', rows), write('case_1.ndjson', rows)];
+    expect(await run('tables', 'add', 'case_*', ...files)).toMatchObject({ exitCode: 0 });
+    expect(readdirSync(join(queries, 'tables')).filter((name) => /^case_/i.test(name))).toHaveLength(1);
+  });
+
   test('a column of CSV with integers and NULL is FLOAT if another file has fractions of it', async () => {
     const files = [
       write('halves_1.csv', `n,s\n${',x\n7,x\n'.repeat(10_000)}`),
@@ -521,6 +529,20 @@ GROUP BY status;
     expect(written()).toContain(
       '  last:\n    type: timestamp\n    required: true\n    description: "Fill in: what last contains."\n',
     );
+  });
+
+  test('--force refuses a header whose id it cannot read', async () => {
+    const broken = queryText({ name: 'web.broken', columns: { n: 'integer' }, sql: 'SELECT 1 AS n' }).replace(
+      'caching:',
+      'caching: [',
+    );
+    const file = join(queries, 'web.broken.sql');
+    writeFileSync(file, broken);
+    const { exitCode, errors } = await run('new', 'web.broken', write('in.sql', sql), '--force');
+    expect(readFileSync(file, 'utf8')).toBe(broken);
+    rmSync(file);
+    expect(exitCode).toBe(1);
+    expect(errors).toMatch(/cannot be kept:\n.*web\.broken\.sql:\d+/);
   });
 
   test('--parameter makes a literal a parameter with a default; comments are descriptions, and columns get names', async () => {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
@@ -174,6 +174,18 @@ describe('querygate test', () => {
     expect((await run()).errors).toContain('hits.yaml:1 must be UTF-8: iconv -f latin1 -t utf-8');
   });
 
+  test('a folder of the name of a test is a problem', async () => {
+    rmSync(file);
+    mkdirSync(file);
+    expect((await run()).errors).toContain('hits.yaml cannot be read (EISDIR)');
+  });
+
+  test('hidden files are no tests, and links to folders are not entered', async () => {
+    writeFileSync(join(folder, 'tests', '.#hits.yaml'), '');
+    symlinkSync('.', join(folder, 'tests', 'again'));
+    expect(await run()).toMatchObject({ exitCode: 0, errors: '' });
+  });
+
   test('a parameter is sent as it is written', async () => {
     writeFileSync(
       file,
@@ -215,6 +227,20 @@ describe('querygate test', () => {
     expect((await run('--update')).output).toMatch(/\n2 updated, 1 passed \(.* s\): review the changes\n$/);
     expect(readFileSync(file, 'utf8')).toBe(tests);
     expect(await run()).toMatchObject({ exitCode: 0 });
+  });
+
+  test('--update writes each digit of the rows, and a test compares each', async () => {
+    const json = query()
+      .replace('type: integer', 'type: json')
+      .replace('select ts, status', 'select ts, json \'{"n":9007199254740993}\' as status');
+    writeFileSync(join(folder, 'hits.sql'), json);
+    withTests('ts: 2026-03-10T11:00:01.5Z', 'ts: 9999-12-31T23:59:59.999999Z');
+    expect((await run('--update')).output).toContain('1 updated, 2 passed');
+    const written = readFileSync(file, 'utf8');
+    expect(written).toContain('- { ts: 9999-12-31T23:59:59.999999Z, status: {"n":9007199254740993} }\n');
+    expect(await run()).toMatchObject({ exitCode: 0 });
+    writeFileSync(file, written.replaceAll('740993}', '740992}'));
+    expect((await run()).output).toContain('2 expected, 2 returned');
   });
 
   const rows =

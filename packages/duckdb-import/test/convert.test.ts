@@ -164,6 +164,14 @@ describe('a conversion', () => {
     expect(readdirSync(at('data', 'logs'))).toEqual(['0.ndjson']);
   });
 
+  test('refuses a link to the folder of the sources', async () => {
+    write('0.ndjson', [{ id: 1 }]);
+    symlinkSync('data', at('linked'));
+    await expect(convert(table(field('id', 'INTEGER')), { to: at('linked') })).rejects.toMatchObject({
+      problems: [{ message: expect.stringContaining('is the folder of the sources') }],
+    });
+  });
+
   test('says that the disk is full, and goes on once it has room', async () => {
     write('0.ndjson', [{ id: 1 }, { id: 2 }]);
     const onFullDisk = async () => {
@@ -213,6 +221,18 @@ describe('a conversion', () => {
       expect(await convert(schema, { removesSources: true })).toMatchObject({ kept: [] });
       expect(sources()).toEqual([]);
       expect(await rowsOf(schema, 'out')).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((id) => [String(id)]));
+    });
+
+    test('keeps those in a folder whose key is not declared', async () => {
+      for (const [folder, id] of [['region=eu', 1] as const, ['id=2', 2] as const]) {
+        mkdirSync(at('data', 'logs', folder));
+        write(`${folder}/0.ndjson`, [id === 1 ? { id } : {}]);
+      }
+      const { kept, rows } = await convert(schema, { removesSources: true });
+      expect(rows).toBe(2);
+      expect(kept.map(({ message }) => message)).toEqual([
+        'is kept, because region is not declared in logs, and its values are in no new file',
+      ]);
     });
 
     test('removes all names of one', async () => {

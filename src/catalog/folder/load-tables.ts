@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { didYouMean } from '@querygate/text';
 import { z } from 'zod';
@@ -10,6 +10,7 @@ import {
   contentProblem,
   type FileContent,
   isTablePath,
+  namesIn,
   readContent,
   statFile,
 } from './read-folder.ts';
@@ -41,8 +42,8 @@ export type ParsedTable =
  * @returns the tables without problems, ordered by name, and every problem of the others
  */
 export function loadTables(folder: string): LoadedTables {
-  const names = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.json')) : [];
-  const files = names.sort().flatMap((name): [string, FileContent][] => {
+  const names = existsSync(folder) ? namesIn(folder, '.json') : [];
+  const files = names.flatMap((name): [string, FileContent][] => {
     const stats = statFile(join(folder, name));
     return stats === undefined ? [] : [[name, readContent(join(folder, name), stats)]];
   });

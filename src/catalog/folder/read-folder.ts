@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { decodeUtf8, NotUtf8 } from '@querygate/text';
 import { type Problem, StartError } from '../../errors.ts';
@@ -102,19 +102,31 @@ function existingNames(
   }
 }
 
-function namesIn(folder: string, ending: string): readonly string[] {
+/** The names of the files in a folder with an end of their names, without hidden ones. */
+export function namesIn(folder: string, ending: string): readonly string[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.name.endsWith(ending) && !entry.name.startsWith('.') && !entry.isDirectory())
     .map(({ name }) => name)
     .sort();
 }
 
-/** Those in folders inside too. */
-function namesBelow(folder: string, ending: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((path) => path.replaceAll(sep, '/'))
-    .filter((path) => path.endsWith(ending) && !/(?:^|\/)\./.test(path))
+/** Those in folders inside too. Links are followed, but loops are not. */
+const namesBelow = (folder: string, ending: string): readonly string[] =>
+  pathsBelow(folder, [])
+    .filter((path) => path.endsWith(ending))
     .sort();
+
+/** @param parents the real paths of the folders above */
+function pathsBelow(folder: string, parents: readonly string[]): readonly string[] {
+  const real = realpathSync(folder);
+  if (parents.includes(real)) return [];
+  const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !name.startsWith('.'));
+  return entries.flatMap((entry) => {
+    const path = join(folder, entry.name);
+    const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && statFile(path) === undefined);
+    if (!isFolder) return [entry.name];
+    return pathsBelow(path, [...parents, real]).map((inner) => `${entry.name}/${inner}`);
+  });
 }
 
 /** Information about a file, or the error; undefined for a folder, or a link to one. */

@@ -44,7 +44,10 @@ const convert: CliCommand<ConvertFlags> = {
   settings: ['QUERIES_DIR', 'DATA_DIR', 'DUCKDB_MEMORY_LIMIT'],
   options: [
     new Option('--to <folder>', 'where <table>/<day>.parquet are made'),
-    new Option('--remove-sources', 'remove the sources of which the new files have all values'),
+    new Option(
+      '--remove-sources',
+      'remove the sources of which the new files have all values, times in microseconds',
+    ),
   ],
   async run({ args: [name = ''], flags: { to, removeSources = false }, config }) {
     const { convertFiles } = await import('../../engines/duckdb/convert-files.ts');

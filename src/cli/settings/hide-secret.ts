@@ -9,7 +9,7 @@ const secretName = /(^|_)(KEY|SECRET|SECRETS|PASSWORD|TOKEN|CREDENTIALS)$/;
 export function hideSecret(name: SettingName, value: string): string {
   if (secretName.test(name)) return hidden;
   const url = URL.parse(value);
-  if (url === null || !value.includes('://')) return value;
+  if (url === null || !value.includes('://')) return name.endsWith('_URL') ? hidden : value;
   // The user, the password and the query string of a URL may all be credentials.
   if (url.username === '' && url.password === '' && url.search === '') return value;
   const credentials = url.username === '' && url.password === '' ? '' : `${hidden}@`;

@@ -21,7 +21,7 @@ export interface KeyEdits {
 export function editKeys(text: string, asJson: boolean): KeyEdits {
   if (text.trim() === '') return asJson ? jsonEdits({ keys: [] }) : yamlEdits(parseDocument('keys: []\n'));
   try {
-    return jsonEdits(parseJson(text) as { keys: KeyInput[]; count?: number });
+    return jsonEdits(parseJson(text.replace(/^\uFEFF/, '')) as { keys: KeyInput[]; count?: number });
   } catch {
     return yamlEdits(parseDocument(text));
   }

@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { CatalogError, loadCatalog } from '../../../src/catalog/folder/load-catalog.ts';
+import { listFolder } from '../../../src/catalog/folder/read-folder.ts';
 import { StartError } from '../../../src/errors.ts';
 import { queryText } from '../../support/queries.ts';
 
@@ -47,6 +48,16 @@ describe('the queries folder', () => {
       },
     ]);
     expect(tables).toHaveLength(9);
+  });
+
+  test('a link to a folder is followed, but not in a circle', () => {
+    const folder = folderWith({ 'a.sql': draft('a') });
+    const views = join(folder, 'views');
+    mkdirSync(join(views, 'inner'), { recursive: true });
+    writeFileSync(join(views, 'inner', 'v.sql'), '');
+    symlinkSync('inner', join(views, 'linked'));
+    symlinkSync('..', join(views, 'inner', 'up'));
+    expect(listFolder(folder)).toEqual(['a.sql', 'views/inner/v.sql', 'views/linked/v.sql']);
   });
 
   test('other files are ignored', () => {

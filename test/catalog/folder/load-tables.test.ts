@@ -22,6 +22,12 @@ const problemsOf = (...lines: readonly string[]) => {
   return problems.map(({ line, message }) => `${line} ${message}`);
 };
 
+test('hidden files, such as those of editors, are not tables', () => {
+  write('.#t.json', '');
+  write('._t.json', '');
+  expect(loadTables(folder)).toEqual({ tables: [], problems: [] });
+});
+
 test('files that are probably misplaced have a warning each, and others none', () => {
   const files = {
     ...{ 'a.sql': '', 'Big.SQL': '', 'notes.txt': '', 'tables/orders.json': '', 'tables/Orders.JSON': '' },

@@ -26,7 +26,8 @@ describe('prompts', () => {
     folder = makeQueryFolder({ 'test.one.sql': queryText() });
     mkdirSync(folder.path('prompts'));
     folder.write('prompts/look.md', prompt);
-    folder.write('prompts/plain.md', '---\ndescription: Nothing to fill in.\n---\nGo.');
+    folder.write('prompts/.#plain.md', 'Go.');
+    folder.write('prompts/plain.md', '\uFEFF---\ndescription: Nothing to fill in.\n---\nGo.');
     folder.write(
       'prompts/builder.md',
       '---\ndescription: x\narguments: { constructor: { description: Who } }\n---\nBy {{constructor}}.',

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
 import { z } from 'zod';
@@ -11,11 +11,16 @@ export type ImportRecord = Map<string, RecordedFile>;
 export interface RecordedFile {
   readonly node: string;
   readonly sha256: string;
+  /** That of the file before, while an import writes. */
+  readonly former?: string | undefined;
 }
 
 const recordFile = 'dbt-import.json';
 
-const recordSchema = z.record(z.string(), z.object({ node: z.string(), sha256: z.string() }));
+const recordSchema = z.record(
+  z.string(),
+  z.object({ node: z.string(), sha256: z.string(), former: z.string().optional() }),
+);
 
 /** Reads the record in a queries folder. @throws ProblemError */
 export function readRecord(folder: string): ImportRecord {
@@ -29,10 +34,12 @@ export function readRecord(folder: string): ImportRecord {
   }
 }
 
-/** Writes the record in a queries folder. */
+/** Replaces the record in a queries folder, at once. */
 export function writeRecord(folder: string, record: ImportRecord): void {
   const sorted = Object.fromEntries([...record].sort(([a], [b]) => (a < b ? -1 : 1)));
-  writeFileSync(join(folder, recordFile), `${JSON.stringify(sorted, null, 2)}\n`);
+  const file = join(folder, recordFile);
+  writeFileSync(`${file}.new`, `${JSON.stringify(sorted, null, 2)}\n`);
+  renameSync(`${file}.new`, file);
 }
 
 /** The record of a text; line breaks are as git has them. */

@@ -69,6 +69,7 @@ export class TargetFolder {
   /** Writes files, and removes those that an earlier import wrote for nodes that have none now. */
   write(imported: readonly NodeFile[]): void {
     const written = new Set<string>();
+    this.#recordBoth(imported);
     for (const file of imported) {
       const path = this.#pathOf(file);
       written.add(path);
@@ -95,6 +96,19 @@ export class TargetFolder {
     if (this.#record.size > 0) writeRecord(this.path, this.#record);
   }
 
+  /** An import that is interrupted leaves some files as they were, and others as it writes them: neither are an author's. */
+  #recordBoth(imported: readonly NodeFile[]): void {
+    const both = new Map(this.#record);
+    for (const file of imported) {
+      const path = this.#pathOf(file);
+      const text = this.#textAt(path);
+      const former = text === undefined ? undefined : recordOf('', text).sha256;
+      if (!this.isKept(file)) both.set(path, { ...recordOf(file.node.id, file.text), former });
+    }
+    mkdirSync(this.path, { recursive: true });
+    if (both.size > 0) writeRecord(this.path, both);
+  }
+
   #say(text: string): void {
     process.stderr.write(`${text}.\n`);
   }
@@ -119,6 +133,7 @@ export class TargetFolder {
   #isImported(path: string): boolean {
     const text = this.#textAt(path);
     const entry = this.#record.get(path);
-    return text !== undefined && entry?.sha256 === recordOf('', text).sha256;
+    if (text === undefined || entry === undefined) return false;
+    return [entry.sha256, entry.former].includes(recordOf('', text).sha256);
   }
 }

@@ -169,7 +169,12 @@ const mayChangeBytes = ({ kind, path }: Change): boolean =>
   kind === 'sql-changed' || (path[0] === 'parameters' && kind !== 'description');
 
 const mayChangeCosts = (one: Change): boolean =>
-  mayChangeBytes(one) || ['caching', 'cache_warming', 'warm', 'reservation'].includes(one.path[0] ?? '');
+  mayChangeBytes(one) || one.kind === 'table-changed' || costKeys.has(one.path[0] ?? '');
+
+/** The keys of the header on which the number of runs depends, or what one costs. */
+const costKeys: ReadonlySet<string> = new Set(
+  'batch cache_warming caching incremental reservation tenant_unchecked warm'.split(' '),
+);
 
 const mostSevereFirst = (endpoint: EndpointDiff): EndpointDiff => ({
   ...endpoint,

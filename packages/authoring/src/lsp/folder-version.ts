@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
@@ -8,13 +8,20 @@ import { join } from 'node:path';
  */
 export function versionOfFolder(folder: string, options?: { readonly recursive: true }): string {
   try {
-    return readdirSync(folder, { ...options, encoding: 'utf8' })
-      .map((name) => {
-        const stats = statSync(join(folder, name), { throwIfNoEntry: false });
-        return `${name} ${stats?.mtimeMs} ${stats?.size}`;
-      })
-      .join('\n');
+    return filesOf(folder, options?.recursive === true, []).join('\n');
   } catch {
     return '';
   }
+}
+
+/** @param parents the real paths of the folders above, which a link may lead to */
+function filesOf(folder: string, recursive: boolean, parents: readonly string[]): readonly string[] {
+  const real = realpathSync(folder);
+  if (parents.includes(real)) return [];
+  return readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name);
+    const stats = statSync(path, { throwIfNoEntry: false });
+    const inner = recursive && stats?.isDirectory() ? filesOf(path, recursive, [...parents, real]) : [];
+    return [`${path} ${stats?.mtimeMs} ${stats?.size}`, ...inner];
+  });
 }

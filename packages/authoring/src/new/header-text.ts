@@ -144,16 +144,26 @@ function columnData(
         ? fillIn(`what ${name} contains, and its type: the SQL returns only NULL.`)
         : otherwise,
     ),
-    ...(fields && { fields: fieldsData(fields) }),
+    ...(fields && { fields: fieldsData(fields, `columns.${name}.fields`, textAt) }),
   };
 }
 
-function fieldsData(fields: readonly ResultColumn[]): object {
+function fieldsData(fields: readonly ResultColumn[], path: string, textAt: TextAt): object {
   return Object.fromEntries(
     fields.map(({ name, type: found, repeated, fields: inner }) => {
       const type = columnTypes.find((one) => one === found) ?? 'json';
-      if (!repeated && inner === undefined) return [name, type];
-      return [name, { type, ...(repeated && { repeated }), ...(inner && { fields: fieldsData(inner) }) }];
+      const own = `${path}.${name}`;
+      const description = textAt(own, '');
+      if (!repeated && inner === undefined && description === '') return [name, type];
+      return [
+        name,
+        {
+          type,
+          ...(repeated && { repeated }),
+          ...(description !== '' && { description }),
+          ...(inner && { fields: fieldsData(inner, `${own}.fields`, textAt) }),
+        },
+      ];
     }),
   );
 }

@@ -109,7 +109,7 @@ export async function newQuery(
     return false;
   }
   const earlier: EarlierHeader = existsSync(file)
-    ? earlierHeader(file)
+    ? headerToKeep(file)
     : otherVersion(workspace.queriesDir, name);
   const header = headerText({
     name,
@@ -242,6 +242,15 @@ function otherVersion(folder: string, name: string): EarlierHeader {
   return texts;
 }
 
+/** @throws ProblemError if the file has a header that cannot be read: its id would be lost */
+function headerToKeep(file: string): EarlierHeader {
+  const text = readFileSync(file, 'utf8');
+  const problems = readHeader(file, text);
+  if (/^\uFEFF?\s*\/\*---/.test(text) && !('header' in problems))
+    throw new ProblemError('The id and the descriptions of the file cannot be kept', problems);
+  return earlierHeader(file);
+}
+
 function earlierHeader(file: string): EarlierHeader {
   const parts = readHeader(file, readFileSync(file, 'utf8'));
   const descriptions = new Map<string, string>();
@@ -254,6 +263,7 @@ function earlierHeader(file: string): EarlierHeader {
       if (typeof described === 'string' && isFilledIn(described))
         descriptions.set(`${path}.${key}`, described);
       if ('values' in value) collect(value.values, `${path}.${key}.values`);
+      if ('fields' in value) collect(value.fields, `${path}.${key}.fields`);
     }
   };
   collect(header.parameters, 'parameters');

@@ -103,7 +103,8 @@ function namesOf(sources: readonly string[], prefix: string): readonly string[] 
     throw commandError(
       `${sources[other]} is named after no table of ${prefix}*: its name must begin with ${prefix}`,
     );
-  return [...new Set(names)];
+  // Names of tables are not case-sensitive.
+  return [...new Map(names.map((name) => [name.toLowerCase(), name])).values()];
 }
 
 async function fieldsOf(

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Column } from 'querygate';
 import { parseTimestamp } from 'querygate/catalog';
-import { parseJson } from '@querygate/text';
+import { type ExactJson, exactText, parseJson } from '@querygate/text';
 import type { QueryTest } from './load-tests.ts';
 
 /** A row as it is compared: one value for each column, in the form of REST; null for NULL. */
@@ -38,89 +38,104 @@ interface Expectation extends Pick<NonNullable<QueryTest['expect']>, 'match' | '
 
 /** Compares the rows of a query with those that a test expects. */
 export function compareRows(
-  actual: readonly ComparedRow[],
+  returned: readonly ComparedRow[],
   { rows = [], match = 'exact', order = 'exact' }: Expectation,
   columns: readonly ComparedColumn[],
 ): Comparison {
-  const expected = rows.map((row) => normalizedRow(row, columns, match === 'subset'));
-  const equal = (a: ComparedRow, b: ComparedRow) => isEqualRow(a, b, columns);
+  const expected = rows.map((row) => comparableRow(row, columns, match === 'subset'));
+  const actual = returned.map((row) => comparableRow(row, columns, false));
+  const equal = (a: ComparedRow, b: ComparedRow) =>
+    columns.every((column) => !(column.name in a) || isEqualValue(a[column.name], b[column.name], column));
   if (match === 'subset') {
-    const found = order === 'any' ? unmatched(expected, actual, equal) : notInOrder(expected, actual, equal);
+    const inAnyOrder = unmatchedSubset(expected, actual, equal);
+    const found = order === 'any' ? inAnyOrder : notInOrder(expected, actual, equal);
     const differences = found.map((row) => ({ kind: 'missing' as const, at: expected.indexOf(row), row }));
-    return {
-      differences,
-      isOnlyOrder: differences.length > 0 && unmatched(expected, actual, equal).length === 0,
-    };
+    return { differences, isOnlyOrder: differences.length > 0 && inAnyOrder.length === 0 };
   }
   if (order === 'any') return { differences: pairUp(expected, actual, equal, columns), isOnlyOrder: false };
   const differences = alignedDifferences(expected, actual, equal, columns);
   const isOnlyOrder =
-    differences.length > 0 &&
-    expected.length === actual.length &&
-    unmatched(expected, actual, equal).length === 0;
+    differences.length > 0 && expected.length === actual.length && expected.every(takeFrom(actual, equal));
   return { differences, isOnlyOrder };
 }
 
-/** A row of a test in the form of a result. @param listedOnly leaves out the columns that the row does not list */
-function normalizedRow(
+/** A row in the form in which rows are compared. @param listedOnly leaves out the columns that the row does not list */
+function comparableRow(
   row: ComparedRow,
   columns: readonly ComparedColumn[],
   listedOnly: boolean,
 ): ComparedRow {
   const listed = columns.filter(({ name }) => !listedOnly || name in row);
-  return Object.fromEntries(listed.map((column) => [column.name, normalized(row[column.name], column)]));
+  return Object.fromEntries(
+    listed.map((column) => {
+      const value = comparable(row[column.name], column);
+      return [column.name, column.isUnordered ? withSortedArrays(value) : value];
+    }),
+  );
 }
 
-function normalized(value: unknown, column: Column): unknown {
-  if (value === undefined || value === null) return column.repeated ? [] : null;
-  if (column.repeated) return Array.isArray(value) ? value.map((item) => scalar(item, column)) : value;
-  return scalar(value, column);
+function comparable(value: unknown, typed: Typed & { readonly repeated?: boolean }): unknown {
+  if (value === undefined || value === null) return typed.repeated ? [] : null;
+  if (!typed.repeated) return scalar(value, typed);
+  return Array.isArray(value) ? value.map((item) => scalar(item, typed)) : value;
 }
 
-function scalar(value: unknown, { type }: Column): unknown {
-  if (type === 'timestamp' && typeof value === 'string') {
-    const canonical = parseTimestamp(value.replace(' ', 'T'));
-    return canonical === undefined
-      ? value
-      : Date.parse(`${canonical.slice(0, 19)}Z`) * 1000 + Number(canonical.slice(20, 26));
-  }
+function scalar(value: unknown, typed: Typed): unknown {
+  const { type, fields = [] } = typed;
+  if (type === 'timestamp' && typeof value === 'string') return microsOf(value) ?? value;
   if (type === 'datetime' && typeof value === 'string') {
     return value
       .replace(' ', 'T')
       .replace(/\.(\d*?)0+$/, (_, digits: string) => (digits === '' ? '' : `.${digits}`));
   }
   if (type === 'numeric' && typeof value === 'number') return String(value);
-  return value;
+  if (type === 'json') return value;
+  if (Array.isArray(value)) return value.map((item) => scalar(item, typed));
+  return isRecord(value) ? withoutNulls(value, fields) : value;
 }
 
-/** The rows of a result, with null for the columns that are left out. */
+/** Inside of records, a field that is null and one that is left out are equal. */
+const withoutNulls = (record: ComparedRow, fields: NonNullable<Typed['fields']>): ComparedRow =>
+  Object.fromEntries(
+    Object.entries(record).flatMap(([name, value]) =>
+      value === null ? [] : [[name, comparable(value, fields.find((one) => one.name === name) ?? {})]],
+    ),
+  );
+
+/** A number if it is one without loss. */
+const exact = (digits: bigint): number | bigint =>
+  Number.isSafeInteger(Number(digits)) ? Number(digits) : digits;
+
+function microsOf(text: string): number | bigint | undefined {
+  const canonical = parseTimestamp(text);
+  if (canonical === undefined) return undefined;
+  const seconds = Date.parse(`${canonical.slice(0, 19)}Z`) / 1000;
+  return exact(BigInt(seconds) * 1_000_000n + BigInt(canonical.slice(20, 26)));
+}
+
+/** The rows of a result, with null for the columns that are left out; integers beyond 2^53 are bigints. */
 export const resultRow = (text: string, columns: readonly ComparedColumn[]): ComparedRow => {
-  const row = parseJson(text) as ComparedRow;
+  const row = parseJson(text, /\d{16}/.test(text) ? exactNumber : undefined) as ComparedRow;
   return Object.fromEntries(
     columns.map((column) => [column.name, row[column.name] ?? (column.repeated ? [] : null)]),
   );
 };
 
-/** Only the columns of the expected row are compared. */
-function isEqualRow(expected: ComparedRow, actual: ComparedRow, columns: readonly ComparedColumn[]): boolean {
-  return differentColumns(expected, actual, columns).length === 0;
-}
+const exactNumber = (value: unknown, source: string | undefined): unknown =>
+  typeof value === 'number' && source !== undefined && /^-?\d+$/.test(source) ? exact(BigInt(source)) : value;
 
 const differentColumns = (expected: ComparedRow, actual: ComparedRow, columns: readonly ComparedColumn[]) =>
   columns
     .filter(({ name }) => name in expected)
-    .filter((column) => {
-      const prepare = column.isUnordered ? withSortedArrays : (value: unknown) => value;
-      const [a, b] = [expected[column.name], actual[column.name]].map((one) => withoutNulls(prepare(one)));
-      return !isEqualValue(a, b, column);
-    })
+    .filter((column) => !isEqualValue(expected[column.name], actual[column.name], column))
     .map(({ name }) => name);
 
 /** The type of a value, as far as it is known. */
 type Typed = Partial<Pick<Column, 'type' | 'fields'>>;
 
 function isEqualValue(a: unknown, b: unknown, typed: Typed): boolean {
-  if (typeof a === 'number' && typeof b === 'number') return a === b || (mayBeFloat(typed) && isNear(a, b));
+  if (a === b) return true;
+  if (isNumber(a) && isNumber(b)) return mayBeFloat(typed, a, b) && isNear(Number(a), Number(b));
   if (Array.isArray(a) && Array.isArray(b))
     return a.length === b.length && a.every((one, at) => isEqualValue(one, b[at], typed));
   if (!isRecord(a) || !isRecord(b)) return isDeepStrictEqual(a, b);
@@ -134,38 +149,41 @@ function isEqualValue(a: unknown, b: unknown, typed: Typed): boolean {
   );
 }
 
-/** Inside of JSON, and of a record whose fields are not known, any number may be one. */
-const mayBeFloat = ({ type = 'json' }: Typed): boolean => ['float', 'json', 'record'].includes(type);
+const isNumber = (value: unknown): value is number | bigint => ['number', 'bigint'].includes(typeof value);
+
+/** Inside of JSON, and of a record whose fields are not known, any number may be one, but for those written as integers. */
+const mayBeFloat = ({ type = 'json' }: Typed, a: unknown, b: unknown): boolean =>
+  type === 'float' ||
+  (['json', 'record'].includes(type) && !(typeof a === 'bigint' && typeof b === 'bigint'));
 
 /** The last digit of a float depends on the order of its additions; that of a count does not. */
 const isNear = (a: number, b: number): boolean =>
   !(Number.isSafeInteger(a) && Number.isSafeInteger(b)) &&
   Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+const isRecord = (value: unknown): value is ComparedRow =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function withSortedArrays(value: unknown): unknown {
   if (Array.isArray(value)) {
-    const keyed = value
-      .map(withSortedArrays)
-      .map((item) => ({ item, key: JSON.stringify(withoutNulls(item)) }));
+    const keyed = value.map(withSortedArrays).map((item) => ({ item, key: exactText(item as ExactJson) }));
     return keyed.toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key))).map(({ item }) => item);
   }
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withSortedArrays(inner)]));
 }
 
-/** Inside of records, a field that is null and one that is left out are equal. */
-function withoutNulls(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutNulls);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([name, inner]) => (inner === null ? [] : [[name, withoutNulls(inner)]])),
-  );
-}
-
 type Equal = (expected: ComparedRow, actual: ComparedRow) => boolean;
+
+/** Takes a row of its own for each row that it is called with. @returns true if there is one */
+function takeFrom(actual: readonly ComparedRow[], equal: Equal): (row: ComparedRow) => boolean {
+  const left = [...actual];
+  return (row) => {
+    const at = left.findIndex((other) => equal(row, other));
+    if (at >= 0) left.splice(at, 1);
+    return at >= 0;
+  };
+}
 
 /** The expected rows for which there is no row of their own. */
 function unmatched(
@@ -173,11 +191,37 @@ function unmatched(
   actual: readonly ComparedRow[],
   equal: Equal,
 ): readonly ComparedRow[] {
-  const left = [...actual];
-  return expected.filter((row) => {
-    const at = left.findIndex((other) => equal(row, other));
-    if (at >= 0) left.splice(at, 1);
-    return at < 0;
+  const take = takeFrom(actual, equal);
+  return expected.filter((row) => !take(row));
+}
+
+/** The same of rows that list some columns: a row of the result goes to another that it fits, if its first one can do without. */
+function unmatchedSubset(
+  expected: readonly ComparedRow[],
+  actual: readonly ComparedRow[],
+  equal: Equal,
+): readonly ComparedRow[] {
+  const ownerOf = new Map<ComparedRow, ComparedRow>();
+  const placeOf = new Map<ComparedRow, ComparedRow>();
+  return expected.filter((start) => {
+    const reachedFrom = new Map<ComparedRow, ComparedRow>();
+    // The list grows while it is read.
+    const searching = [start];
+    for (const row of searching) {
+      const fitting = actual.filter((other) => !reachedFrom.has(other) && equal(row, other));
+      for (const other of fitting) reachedFrom.set(other, row);
+      const free = fitting.find((other) => !ownerOf.has(other));
+      for (let place = free; place !== undefined; ) {
+        const owner = reachedFrom.get(place) ?? start;
+        const left = placeOf.get(owner);
+        ownerOf.set(place, owner);
+        placeOf.set(owner, place);
+        place = left;
+      }
+      if (free !== undefined) return false;
+      for (const other of fitting) searching.push(ownerOf.get(other) ?? start);
+    }
+    return true;
   });
 }
 
@@ -215,6 +259,9 @@ interface PlacedRow {
   readonly at: number;
 }
 
+/** Longer lists are compared as if they had no rows in common: each row of one is compared with each of the other. */
+const maxCompared = 250_000;
+
 /** Rows that have at least half of their columns in common are one row that has changed. */
 function pairedDifferences(
   missing: readonly PlacedRow[],
@@ -222,16 +269,24 @@ function pairedDifferences(
   columns: readonly ComparedColumn[],
 ): readonly RowDifference[] {
   const left = [...unexpected];
+  const isLong = missing.length * unexpected.length > maxCompared;
   const differences: RowDifference[] = missing.map(({ row, at }) => {
-    const similar = left
-      .map((other, index) => ({ other, index, changed: differentColumns(row, other.row, columns) }))
-      .filter(({ changed }) => changed.length * 2 <= columns.length)
-      .sort((a, b) => a.changed.length - b.changed.length)[0];
+    const similar = isLong ? undefined : mostSimilar(row, left, columns);
     if (similar === undefined) return { kind: 'missing', at, row };
-    left.splice(similar.index, 1);
+    left.splice(left.indexOf(similar.other), 1);
     return { kind: 'changed', at, expected: row, actual: similar.other.row, columns: similar.changed };
   });
   return [...differences, ...left.map(({ row, at }): RowDifference => ({ kind: 'unexpected', at, row }))];
+}
+
+function mostSimilar(row: ComparedRow, others: readonly PlacedRow[], columns: readonly ComparedColumn[]) {
+  let best: { readonly other: PlacedRow; readonly changed: readonly string[] } | undefined;
+  for (const other of others) {
+    const changed = differentColumns(row, other.row, columns);
+    if (changed.length * 2 <= columns.length && changed.length < (best?.changed.length ?? Infinity))
+      best = { other, changed };
+  }
+  return best;
 }
 
 /** The differences between two lists in order: their longest common subsequence is left out. */
@@ -275,15 +330,12 @@ function alignedDifferences(
   return differences;
 }
 
-/** Longer lists are compared as if they had no rows in common. */
-const maxAligned = 1_000_000;
-
 function commonSubsequence(
   a: readonly ComparedRow[],
   b: readonly ComparedRow[],
   equal: Equal,
 ): readonly (readonly [number, number])[] {
-  if (a.length * b.length > maxAligned) return [];
+  if (a.length * b.length > maxCompared) return [];
   const lengths = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
   const at = (row: number, column: number) => lengths[row]?.[column] ?? 0;
   for (let i = a.length - 1; i >= 0; i -= 1) {

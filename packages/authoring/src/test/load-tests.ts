@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { Catalog, Fixtures, SavedQuery } from 'querygate';
 import { undefinedOrders } from '@querygate/bigquery-sql/analysis';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
@@ -79,7 +79,7 @@ export function loadTests(
     .filter((name) => !known.includes(name))
     .map((name) => ({ message: unknownQuery(name) }));
   const files: TestFile[] = [];
-  const found = existsSync(folder) ? readdirSync(folder).filter((file) => /\.ya?ml$/.test(file)) : [];
+  const found = existsSync(folder) ? readdirSync(folder).filter((file) => /^[^.].*\.ya?ml$/.test(file)) : [];
   if (names.length === 0) problems.push(...unreadTests(folder, found));
   for (const name of found.sort()) {
     const file = join(folder, name);
@@ -121,8 +121,9 @@ function meantName(name: string, queries: readonly string[], checks: readonly st
 
 /** Tests that never run would pass. */
 function unreadTests(folder: string, found: readonly string[]): readonly Problem[] {
-  const all = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
+  const all = existsSync(folder) ? filesBelow(folder) : [];
   return all
+    .map((path) => relative(folder, path))
     .filter((path) => /\.ya?ml$/i.test(path) && !/(?:^|[\\/])\./.test(path) && !found.includes(path))
     .map((path) => ({
       file: join(folder, path),
@@ -131,6 +132,13 @@ function unreadTests(folder: string, found: readonly string[]): readonly Problem
         : 'is not read: its name must end with .yaml, in lower case',
     }));
 }
+
+/** The files of a folder, and of those inside. Links to folders are not entered: they may be loops. */
+const filesBelow = (folder: string): readonly string[] =>
+  readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? filesBelow(path) : [path];
+  });
 
 /** The tables, the parts and the dialect of a folder. */
 interface TestContext {
@@ -151,8 +159,8 @@ function onceLink(folder: string): FolderParts['link'] {
 function parseTests(file: string, query: SavedQuery, context: TestContext): TestFile | readonly Problem[] {
   const { tables } = context;
   const text = textOf(file);
-  if (typeof text !== 'string') return [{ file, line: text.line, message: text.message }];
-  const yaml = readYaml(text, 'yaml', { isText: (path) => isText(path, query, tables) });
+  if (typeof text !== 'string') return [{ ...text, file, message: text.message }];
+  const yaml = readTests(text, query, tables);
   if ('problems' in yaml) return yaml.problems.map((problem) => ({ file, ...problem }));
   const parsed = testFileSchema.safeParse(yaml.data, { error: describeIssue });
   const problems = parsed.success ? checkNames(parsed.data, query, tables) : schemaProblems(parsed.error);
@@ -177,12 +185,23 @@ function parseTests(file: string, query: SavedQuery, context: TestContext): Test
   };
 }
 
-function textOf(file: string): string | NotUtf8 {
+/** The content of a file of tests, not validated yet. @param tables without them, the texts in rows of tables may be numbers */
+export const readTests = (
+  text: string,
+  query: Pick<SavedQuery, 'columns'>,
+  tables: readonly TableSchema[] = [],
+): ReturnType<typeof readYaml> =>
+  readYaml(text, 'yaml', {
+    isText: (path) => isText(path, query, tables),
+    isExact: ([tests, , expect, rows]) => tests === 'tests' && expect === 'expect' && rows === 'rows',
+  });
+
+function textOf(file: string): string | Pick<Problem, 'line' | 'message'> {
   try {
     return decodeUtf8(readFileSync(file));
   } catch (error) {
     if (error instanceof NotUtf8) return error;
-    throw error;
+    return { message: `cannot be read (${(error as NodeJS.ErrnoException).code})` };
   }
 }
 
@@ -245,7 +264,11 @@ const parameterTexts = (given: TestFileData['parameters'] = {}): QueryTest['para
  * True for the paths of values that are texts, which are read as they are written: `1.10` is not 1.1. A caller sends the
  * values of parameters so.
  */
-function isText(path: readonly PropertyKey[], { columns }: SavedQuery, tables: readonly TableSchema[]) {
+function isText(
+  path: readonly PropertyKey[],
+  { columns }: Pick<SavedQuery, 'columns'>,
+  tables: readonly TableSchema[],
+) {
   const [key, ...rest] = path[0] === 'tests' ? path.slice(2) : path;
   if (key === 'parameters') return rest.length > 0;
   if (key === 'tables')
@@ -345,7 +368,8 @@ function checkFields(row: FixtureRow, fields: readonly Field[], path: Path): rea
     const field = fields.find((one) => one.name.toLowerCase() === name.toLowerCase());
     if (field === undefined) return unknownNames([name], names, path, 'field');
     const own = [...path, name];
-    if (!field.type.startsWith('FLOAT') && Number.isInteger(value) && !Number.isSafeInteger(value))
+    const isLong = Number.isInteger(value) && !Number.isSafeInteger(value) && !field.type.startsWith('FLOAT');
+    if (isLong || typeof value === 'bigint')
       return [problem(own, 'numbers beyond 2^53 must be in quotes, or they are rounded')];
     const { fields: inner } = field;
     if (inner === undefined) return [];

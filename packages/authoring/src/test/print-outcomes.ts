@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { readsClock } from '@querygate/bigquery-sql/analysis';
+import { type ExactJson, exactText } from '@querygate/text';
 import type { Column } from 'querygate';
 import { formatInstant } from 'querygate/catalog';
 import type { ComparedRow, RowDifference } from './compare-rows.ts';
@@ -111,21 +112,26 @@ const keyText = (name: string) => (/^(?:null|true|false|~)$/i.test(name) ? JSON.
 
 function valueText(value: unknown, column: Column): string {
   if (value === null || value === undefined) return 'null';
-  return JSON.stringify(readableValue(value, column)).replace(/^"(\d{4}-\d\d-\d\d(?:T[\d:.]+Z?)?)"$/, '$1');
+  const text = exactText(readableValue(value, column) as ExactJson);
+  return text.replace(/^"(\d{4}-\d\d-\d\d(?:T[\d:.]+Z?)?)"$/, '$1');
 }
 
 /** The value of a column as people write it: timestamps are ISO 8601. */
 function readableValue(value: unknown, column: Column): unknown {
   if (column.type !== 'timestamp') return value;
   if (Array.isArray(value)) return value.map((item) => readableValue(item, column));
-  return typeof value === 'number' ? timestampText(value) : value;
+  const isMoment = typeof value === 'bigint' || Number.isSafeInteger(value);
+  return isMoment ? (timestampText(BigInt(value as number | bigint)) ?? value) : value;
 }
 
-/** @param micros since the epoch */
-function timestampText(micros: number): string {
-  const fraction = ((micros % 1_000_000) + 1_000_000) % 1_000_000;
-  const seconds = new Date((micros - fraction) / 1000).toISOString().slice(0, 19);
-  return `${seconds}${fraction === 0 ? '' : `.${String(fraction).padStart(6, '0').replace(/0+$/, '')}`}Z`;
+/** @param micros since the epoch @returns undefined outside the years 1 to 9999 */
+function timestampText(micros: bigint): string | undefined {
+  const fraction = ((micros % 1_000_000n) + 1_000_000n) % 1_000_000n;
+  const date = new Date(Number((micros - fraction) / 1000n));
+  const year = date.getUTCFullYear();
+  if (!(year >= 1 && year <= 9999)) return undefined;
+  const digits = fraction === 0n ? '' : `.${String(fraction).padStart(6, '0').replace(/0+$/, '')}`;
+  return `${date.toISOString().slice(0, 19)}${digits}Z`;
 }
 
 interface Summary {

@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { Problem } from '@querygate/bigquery-sql/problem';
-import { readYaml } from 'querygate/catalog';
 import { type Document, isMap, isScalar, type Pair, parseDocument, stringify, type YAMLMap } from 'yaml';
+import { compareRows } from './compare-rows.ts';
+import { readTests } from './load-tests.ts';
 import { rowText } from './print-outcomes.ts';
 import type { TestOutcome } from './run-files.ts';
 import type { TestFileData } from './test-schema.ts';
@@ -19,14 +20,17 @@ export function updateRows(outcomes: readonly TestOutcome[]): Updates {
   const problems: Problem[] = [];
   for (const [file, own] of Map.groupBy(outcomes.filter(isUpdatable), ({ file }) => file.file)) {
     const before = readFileSync(file, 'utf8');
+    const names = namesIn(before);
     let text = before;
     // From the end on: the places before a change stay the same.
     for (const outcome of own.toSorted((a, b) => b.test.at - a.test.at)) {
-      const changed = withRows(text, outcome);
+      const { at, line, name } = outcome.test;
+      const isSame = names[at] === name;
+      const changed = isSame ? withRows(text, outcome) : undefined;
       if (changed !== undefined && hasOtherRowsOnly(changed, text, outcome)) {
         text = changed;
         updated.push(outcome);
-      } else problems.push({ file, line: outcome.test.line, message: notUpdated });
+      } else problems.push({ file, line, message: isSame ? notUpdated : hasMoved });
     }
     if (text !== before) writeFileSync(file, text);
   }
@@ -35,6 +39,17 @@ export function updateRows(outcomes: readonly TestOutcome[]): Updates {
 
 const notUpdated =
   'is not updated: write the test as a map with a name of its own, without anchors and aliases';
+
+const hasMoved = 'is not updated: the file was changed while the tests ran; run them again';
+
+/** The names of the tests in a file, as they are when it is read. */
+function namesIn(text: string): readonly (string | undefined)[] {
+  const yaml = readTests(text, { columns: [] });
+  const { tests } = (('data' in yaml && yaml.data) || {}) as Partial<TestFileData>;
+  return Array.isArray(tests)
+    ? tests.map((test: { readonly name?: string } | null) => test?.name?.trim())
+    : [];
+}
 
 /**
  * Errors are not updated: that a query fails is rarely what its author meant. Nor are subsets, which the author chose, and
@@ -95,13 +110,21 @@ function flowExpect(others: object, rows: readonly string[] | undefined): string
 }
 
 /** False if a change makes the text invalid, or changes more than what its test expects. */
-function hasOtherRowsOnly(text: string, before: string, { test, result }: TestOutcome): boolean {
-  const changed = readYaml(text);
-  const was = readYaml(before);
+function hasOtherRowsOnly(
+  text: string,
+  before: string,
+  { file: { query }, test, result }: TestOutcome,
+): boolean {
+  const changed = readTests(text, query);
+  const was = readTests(before, query);
   if ('problems' in changed || 'problems' in was || result === undefined || 'error' in result) return false;
   const { rows, count } = takeExpect(changed.data, test.at);
   takeExpect(was.data, test.at);
-  return (rows?.length ?? count) === result.rows.length && isDeepStrictEqual(changed.data, was.data);
+  const isSame =
+    rows === undefined
+      ? count === result.rows.length
+      : compareRows(result.rows, { rows }, query.columns).differences.length === 0;
+  return isSame && isDeepStrictEqual(changed.data, was.data);
 }
 
 /** The expectation of a test, which is then no longer part of the data. */

@@ -1,5 +1,6 @@
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -138,6 +139,22 @@ from __dbt__cte__recent_orders
       'model.shop.customers.v2 is left out: no table is named shop-project.analytics.orders',
     );
     expect(read('views/analytics.daily_sales.sql')).toContain('select 1 as day');
+  });
+
+  test('goes on after one that was interrupted: no file is as an author has written it', async () => {
+    await importOf();
+    const next = manifest();
+    Object.assign(next.nodes['model.shop.margins'] ?? {}, { compiled_code: 'select 1 as day' });
+    Object.assign(next.nodes['model.shop.daily_sales'] ?? {}, { alias: 'sold' });
+    const inTheWay = queries.path('views/analytics.sold.sql');
+    mkdirSync(inTheWay);
+    await importOf(fileOf(next)).catch(() => undefined);
+    expect(read('views/analytics.margins.sql')).toContain('select 1 as day');
+    rmSync(inTheWay, { recursive: true });
+    Object.assign(next.nodes['model.shop.margins'] ?? {}, { compiled_code: 'select 2 as day' });
+    const lines = await said(fileOf(next));
+    expect(lines).toContain('Changed views/analytics.margins.sql.');
+    expect(lines).not.toContainEqual(expect.stringMatching(/^Kept/));
   });
 
   test('keeps files of authors, and those that they have changed, without --force', async () => {

@@ -1,5 +1,5 @@
 import { analyzed } from '../../../../test/support/engine-host.ts';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { parseCatalog } from 'querygate/catalog';
 import type { Catalog } from 'querygate';
 import { change } from '../../src/diff/change.ts';
@@ -700,6 +700,12 @@ columns:`,
   ['a label added', [['[team]', '[team, user]']], ['label-added safe/safe']],
   ['a label removed', [['labels: [team]\n', '']], ['label-removed dangerous/dangerous']],
   [
+    'another tag',
+    [['tags: [billing]', 'tags: [logs]']],
+    ['tag-removed dangerous/dangerous', 'tag-added safe/safe'],
+    [['labels: [team]', 'tags: [billing]\nlabels: [team]']],
+  ],
+  [
     'a metric added',
     [['things: { column: n }', 'things: { column: n }\n    more: { column: f }']],
     ['metric-added safe/safe'],
@@ -1136,6 +1142,21 @@ test('bytes that runs read are compared for endpoints whose SQL or parameters ha
     'sql-changed dangerous/dangerous',
     'bytes-read safe/safe',
   ]);
+});
+
+test.each([
+  ['incremental', files, { ...files, 'a.first.sql': query.replace('labels:', 'incremental: true\nlabels:') }],
+  ['batch', files, { ...files, 'a.first.sql': query.replace('labels:', 'batch: off\nlabels:') }],
+  [
+    'tenant_unchecked',
+    files,
+    { ...files, 'a.first.sql': query.replace('labels:', 'tenant_unchecked: x\nlabels:') },
+  ],
+  ['table', files, { ...files, 'tables/events.json': table.replace('"FLOAT64"', '"NUMERIC"') }],
+])('costs are compared after a change of %s', async (_, before, after) => {
+  const measured = vi.fn(async () => () => []);
+  expect((await compareFolders(before, after, undefined, measured)).endpoints).toHaveLength(1);
+  expect(measured).toHaveBeenCalledWith([expect.objectContaining({ before: expect.anything() })]);
 });
 
 test('costs are compared for endpoints whose SQL, parameters or caching have changed, and for new ones', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compareRows, resultRow } from '../../src/test/compare-rows.ts';
+import { rowText } from '../../src/test/print-outcomes.ts';
 import { column } from '../../../../test/support/column.ts';
 
 const columns = [
@@ -10,8 +11,9 @@ const columns = [
   column('count', 'integer'),
   {
     ...column('sums', 'record'),
-    fields: [column('part', 'float', true), column('whole', 'integer')],
+    fields: [column('part', 'float', true), column('whole', 'integer'), column('at', 'timestamp')],
   },
+  column('extra', 'json'),
 ];
 
 const micros = (iso: string) => Date.parse(iso) * 1000;
@@ -27,6 +29,11 @@ describe('one row', () => {
       { at: '2026-01-31T13:00:00.5+01:00' },
     ],
     ['timestamps as microseconds', { at: 5 }, { at: 5 }],
+    [
+      'timestamps in records as ISO 8601',
+      { sums: { at: micros('2026-01-31T12:00:00Z') } },
+      { sums: { at: '2026-01-31 12:00:00Z', whole: null } },
+    ],
     ['NULL is left out or null', {}, { name: null }],
     ['a NULL array is empty', {}, { meta: [] }],
     ['fields of records that are null', { meta: [{ a: 1, b: null }] }, { meta: [{ a: 1 }] }],
@@ -60,9 +67,30 @@ describe('one row', () => {
     ['a field more', { meta: [{ a: 1 }] }, { meta: [{ a: 1, b: 2 }] }],
     ['a list and a record', { meta: [[1]] }, { meta: [{ 0: 1 }] }],
     ['a microsecond', { at: 1 }, { at: 2 }],
+    ['null in JSON, and none', { extra: { n: null } }, { extra: {} }],
   ])('different: %s', (_, actual, expected) => {
     expect(compareRows([row(actual)], { rows: [expected] }, columns).differences).toHaveLength(1);
   });
+});
+
+test.each([
+  ['timestamp', '253402300799999999', '9999-12-31T23:59:59.999999Z', '9999-12-31T23:59:59.999998Z'],
+  ['json', '9007199254740993', 9007199254740993n, 9007199254740992n],
+  ['json', '90071992547409931', 90071992547409931n, 90071992547409932n],
+  ['integer', '-9007199254740993', -9007199254740993n, -9007199254740992n],
+] as const)('each digit of a %s counts: %s', (type, text, equal, other) => {
+  const named = [column('n', type)];
+  const actual = [resultRow(`{"n":${text}}`, named)];
+  const differences = (n: unknown) => compareRows(actual, { rows: [{ n }] }, named).differences;
+  expect(differences(equal)).toEqual([]);
+  expect(differences(other)).not.toEqual([]);
+  const written = rowText(actual[0] ?? {}, named);
+  expect(written).toBe(`{ n: ${type === 'timestamp' ? equal : text} }`);
+});
+
+test('a moment of no year from 1 to 9999 is shown as a number', () => {
+  const micros = 10n ** 20n;
+  expect(rowText({ at: micros }, columns)).toBe(`{ at: ${micros} }`);
 });
 
 describe('arrays of undefined order', () => {
@@ -119,10 +147,32 @@ describe('several rows', () => {
       'missing 0',
     ]);
   });
+
+  test('a subset in any order gives each of its rows one of the result, if that can be done', () => {
+    const subset = (...expected: readonly object[]) =>
+      kinds(
+        compareRows(
+          rows,
+          { match: 'subset', order: 'any', rows: expected.map((one) => ({ ...one })) },
+          columns,
+        ),
+      );
+    expect(subset({ n: 1 }, { n: 1 }, { name: 'a' }, { name: 'b', n: 1 })).toEqual([]);
+    expect(subset({ n: 1 }, { n: 1 }, { name: 'a' }, { name: 'b' }, { name: 'b' })).toEqual(['missing 4']);
+  });
 });
 
 test('any number of rows that are not expected are reported', () => {
   const one = row({ n: 1 });
   const actual = Array.from({ length: 130_000 }, () => one);
   expect(compareRows(actual, { rows: [] }, columns).differences).toHaveLength(actual.length);
+});
+
+test('of lists so long that each row with each other would take seconds, no two rows are one that has changed', () => {
+  const rows = (count: number, n: number) =>
+    Array.from({ length: count }, (_, at) => row({ name: `${at}`, n, at }));
+  const count = (length: number) =>
+    compareRows(rows(length, 2), { rows: rows(length, 1) }, columns).differences.length;
+  expect(count(50)).toBe(50);
+  expect(count(600)).toBe(1200);
 });

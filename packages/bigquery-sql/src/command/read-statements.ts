@@ -26,7 +26,7 @@ function ofArgument(text: string): readonly string[] {
 function ofFile(file: string): readonly string[] {
   let text: string;
   try {
-    text = decodeUtf8(readFileSync(file));
+    text = decodeUtf8(readFileSync(file)).replace(/^\uFEFF/, '');
   } catch (error) {
     if (error instanceof NotUtf8) throw commandError(`--file: ${file}:${error.line} ${error.message}`);
     throw commandError(`--file: ${file} cannot be read`);

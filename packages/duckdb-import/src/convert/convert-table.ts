@@ -1,5 +1,5 @@
 import { constants, existsSync } from 'node:fs';
-import { access, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { reservedName } from '@querygate/bigquery-sql/duckdb';
@@ -61,7 +61,7 @@ export interface Converted {
  */
 export async function convertTable(options: ConvertOptions): Promise<Converted> {
   const { connect, dataDir, onProgress, table: schema, to } = options;
-  if (resolve(to) === resolve(dataDir))
+  if ((await realPath(to)) === (await realPath(dataDir)))
     throw problem(`${to} is the folder of the sources, whose rows would be read twice; give another one`);
   const target = join(to, schema.name);
   const work = join(to, `.${schema.name}`);
@@ -107,6 +107,8 @@ export async function convertTable(options: ConvertOptions): Promise<Converted> 
     await store.close();
   }
 }
+
+const realPath = (path: string): Promise<string> => realpath(path).catch(() => resolve(path));
 
 /** The name of the file that says that all rows are in the new files. */
 const written = 'written';

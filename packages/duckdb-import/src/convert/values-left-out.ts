@@ -47,6 +47,8 @@ export async function valuesLeftOut(
 
 async function readAgain({ connection, file, table }: ReadFile): Promise<Found> {
   const { fields } = table;
+  const ofFolder = undeclaredOf(Object.keys(file.partition), fields);
+  if (ofFolder !== undefined) return { field: ofFolder, rows: 0 };
   if (file.format === 'parquet') {
     const columns = await columnsOf(connection, parquetSql([file.path]));
     return { field: fieldOfTypes(columns, fields), rows: await countRows(connection, file.path) };
@@ -54,7 +56,7 @@ async function readAgain({ connection, file, table }: ReadFile): Promise<Found> 
   const scratch = await mkdtemp(join(tmpdir(), 'querygate-convert-'));
   try {
     if (file.format === 'csv') {
-      const field = fieldOfHeader(await headerOf(file, scratch), fields);
+      const field = undeclaredOf(await headerOf(file, scratch), fields);
       if (field !== undefined) return { field, rows: 0 };
     }
     const { bytes } = await openPlainLines(file, 0, { connect: async () => connection, fields, scratch });
@@ -78,8 +80,8 @@ async function headerOf(file: DataFile, scratch: string): Promise<readonly strin
   return readHeader(plain);
 }
 
-const fieldOfHeader = (header: readonly string[], fields: readonly Field[]) =>
-  header.find((name) => fieldNamed(fields, name) === undefined);
+const undeclaredOf = (names: readonly string[], fields: readonly Field[]) =>
+  names.find((name) => fieldNamed(fields, name) === undefined);
 
 /** DuckDB reads NaN and Infinity, which JSON does not have. */
 const parseLine = (line: string): unknown => parseJson(withoutBareNumbers(line.replace(/^\uFEFF/, '')));

@@ -81,7 +81,7 @@ export function loadPrompts(folder: string): LoadedPrompts {
 function markdownFiles(folder: string): readonly string[] {
   try {
     return readdirSync(folder)
-      .filter((file) => file.endsWith(extension))
+      .filter((file) => file.endsWith(extension) && !file.startsWith('.'))
       .sort();
   } catch {
     return [];
@@ -100,7 +100,8 @@ function readPrompt(path: string, fullName: string): Omit<Prompt, 'name'> | read
 }
 
 function parsePrompt(fullName: string, content: string): Omit<Prompt, 'name'> | readonly Mistake[] {
-  const [whole = '', header, text = ''] = /^---\r?\n([\s\S]*?)\r?\n---\r?\n([\s\S]*)$/.exec(content) ?? [];
+  const [whole = '', header, text = ''] =
+    /^\uFEFF?---\r?\n([\s\S]*?)\r?\n---\r?\n([\s\S]*)$/.exec(content) ?? [];
   if (header === undefined) return [{ line: 1, message: 'must begin with a header between lines of ---' }];
   const yaml = readYaml(header);
   if ('problems' in yaml) return yaml.problems.map((problem) => ({ ...problem, line: problem.line + 1 }));

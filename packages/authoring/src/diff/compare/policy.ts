@@ -19,10 +19,14 @@ export function comparePolicy(pair: Pair): readonly Change[] {
     const kind = after.maxRows < before.maxRows ? 'max-rows-lowered' : 'max-rows-raised';
     add(kind, 'max_rows', `max_rows ${fromTo(before.maxRows, after.maxRows)}`);
   }
-  const labels = matchBy(before.labels, after.labels, (label) => label);
-  for (const label of labels.removed)
-    changes.push(removal('label-removed', ['labels'], `label ${label} removed`));
-  for (const label of labels.added) add('label-added', 'labels', `label ${label} added`);
+  for (const [what, key] of [
+    ['label', 'labels'],
+    ['tag', 'tags'],
+  ] as const) {
+    const { added, removed } = matchBy(before[key] ?? [], after[key] ?? [], (name) => name);
+    for (const name of removed) changes.push(removal(`${what}-removed`, [key], `${what} ${name} removed`));
+    for (const name of added) add(`${what}-added`, key, `${what} ${name} added`);
+  }
   if (before.querySandboxing !== after.querySandboxing) {
     const kind = after.querySandboxing === 'enabled' ? 'sandboxing-enabled' : 'sandboxing-disabled';
     const text = `query_sandboxing ${fromTo(before.querySandboxing, after.querySandboxing)}`;
