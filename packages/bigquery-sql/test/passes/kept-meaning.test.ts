@@ -282,3 +282,24 @@ test('inline queries: a random condition is asked once for each row of its own t
   );
   expect(text).toMatch(/JOIN \(SELECT/);
 });
+test.each([
+  [
+    'an array over a join',
+    `SELECT x.v FROM logs AS a JOIN logs AS b ON a.id = b.id, UNNEST([STRUCT(LENGTH(a.project) AS v, b.project AS w)]) AS x
+      WHERE a.id = 1 ORDER BY 1`,
+    [['1']],
+  ],
+  [
+    'UNPIVOT over a join',
+    `SELECT name, v FROM (SELECT a.id + 1 AS p, b.id * 2 AS q FROM logs AS a JOIN logs AS b ON a.id = b.id WHERE a.id = 1)
+      UNPIVOT (v FOR name IN (p, q)) ORDER BY name`,
+    [
+      ['p', '2'],
+      ['q', '2'],
+    ],
+  ],
+])('every plan of a saved query names the fields of %s', async (_, sql, rows) => {
+  const outcomes = await dialect.savedQuery(sql, {});
+  for (const outcome of outcomes) expect(outcome.rows, outcome.plan).toEqual(rows);
+});
+

@@ -441,6 +441,7 @@ select (select max(score) from people) as m
 select (select id from people where id = 100) as none
 select (select id from people) as many
 select id from people where score = (select min(score) from people)
+select id, (select count(*) from orders as o where o.id < (select min(id) from orders) + people.id) as n from people order by id
 -- IN subquery
 select id from people where id in (select person_id from orders) order by id
 select id from people where id not in (select person_id from orders where person_id is not null) order by id
