@@ -250,8 +250,13 @@ describe('a random operand is drawn once', () => {
     expect(await dialect.query(sql)).toEqual([[true]]);
   });
 
-  test('and each aggregate draws its own', async () => {
-    expect(await dialect.query(`SELECT SUM(RAND()) = SUM(RAND()) FROM ${logs}`)).toEqual([[false]]);
+  test.each([
+    `SELECT SUM(RAND()) = SUM(RAND()) FROM ${logs}`,
+    `SELECT LOGICAL_OR(a = b) FROM (FROM ${logs} |> EXTEND GENERATE_UUID() AS a, GENERATE_UUID() AS b |> WHERE a > '0')`,
+    `SELECT LOGICAL_OR(a = b) FROM (FROM (SELECT 0.0 AS a, 1.0 AS b FROM ${logs}) |> SET a = RAND(), b = RAND() |> LIMIT 9)`,
+    `SELECT LOGICAL_OR(a = b) FROM (FROM ${logs} |> EXTEND RAND() AS a |> EXTEND a AS b |> EXTEND a <> b AS c |> WHERE c)`,
+  ])('and each draws its own: %s', async (sql) => {
+    expect(await dialect.query(sql)).toEqual([[sql.includes(' AS c ') ? null : false]]);
   });
 });
 
