@@ -56,6 +56,16 @@ test.each([
     ],
   ],
   [
+    'a key with a subquery in a field, which HAVING, QUALIFY and ORDER BY read',
+    `SELECT STRUCT(STRUCT(${hasPorts} AS a) AS i, l.project AS b) AS s, COUNT(*) AS n, MAX(LENGTH(l.project)) AS most
+      FROM logs AS l JOIN events AS e ON e.id = l.id WHERE l.project > '' GROUP BY s
+      HAVING s.i.a OR s.b = 'b' QUALIFY RANK() OVER (ORDER BY s.b) < 3 ORDER BY s.i.a, s.b`,
+    [
+      [{ i: { a: false }, b: 'b' }, '1', '1'],
+      [{ i: { a: true }, b: 'a' }, '1', '1'],
+    ],
+  ],
+  [
     'several paths of a text of JSON',
     jsonTexts,
     [
@@ -269,19 +279,6 @@ test.each([
   expect(text).not.toContain('querygate_threshold');
 });
 
-test('filter lists: a value of two elements fails with every pass and without any', async () => {
-  const sql = 'SELECT (SELECT t FROM UNNEST(tags) AS t) AS t FROM logs WHERE id = 1';
-  await expect(dialect.query(sql)).rejects.toThrow('More than one row');
-  const outcomes = await dialect.savedQuery(sql, {});
-  for (const { rows } of outcomes) expect(rows).toMatch(/more than one/i);
-});
-
-test('inline queries: a random condition is asked once for each row of its own table', async () => {
-  const { text } = await dialect.explain(
-    'SELECT COUNT(*) AS n FROM logs JOIN (SELECT id FROM events WHERE RAND() < 0.5) AS e ON e.id = logs.id',
-  );
-  expect(text).toMatch(/JOIN \(SELECT/);
-});
 test.each([
   [
     'an array over a join',
@@ -303,3 +300,16 @@ test.each([
   for (const outcome of outcomes) expect(outcome.rows, outcome.plan).toEqual(rows);
 });
 
+test('filter lists: a value of two elements fails with every pass and without any', async () => {
+  const sql = 'SELECT (SELECT t FROM UNNEST(tags) AS t) AS t FROM logs WHERE id = 1';
+  await expect(dialect.query(sql)).rejects.toThrow('More than one row');
+  const outcomes = await dialect.savedQuery(sql, {});
+  for (const { rows } of outcomes) expect(rows).toMatch(/more than one/i);
+});
+
+test('inline queries: a random condition is asked once for each row of its own table', async () => {
+  const { text } = await dialect.explain(
+    'SELECT COUNT(*) AS n FROM logs JOIN (SELECT id FROM events WHERE RAND() < 0.5) AS e ON e.id = logs.id',
+  );
+  expect(text).toMatch(/JOIN \(SELECT/);
+});

@@ -309,6 +309,7 @@ select team, (select count(*) from orders where tags[safe_offset(0)] = people.te
 select team from people group by team having exists (select 1 from orders where amount > length(people.team)) order by team
 select sum((select count(*) from orders where person_id = people.id)) as n from people
 select array(select as struct upper(t) as t, count(*) as n from unnest(['a', 'A', 'b']) as t group by t order by t) as r
+select struct((select max(amount) from orders where person_id = people.id) as a, team as b) as s, count(*) as n from people group by s ${having s.a > 1; having s.b = 'red' qualify rank() over (order by s.a) = 1; order by s.a, s.b}
 ! select team, (select count(*) from orders where person_id = people.id) as n from people group by team
 ! select team from people group by team having exists (select 1 from orders where person_id = people.id)
 ! select team, (select max(amount + people.id) from orders) as n from people group by team
