@@ -66,6 +66,15 @@ test.each([
     ],
   ],
   [
+    'a number of rows that a subquery reads',
+    `SELECT s.id, ARRAY(SELECT o * 10 + s.rn FROM UNNEST([1, 2]) AS o) AS a
+      FROM (SELECT id, ROW_NUMBER() OVER (ORDER BY id DESC) AS rn FROM logs ORDER BY id LIMIT 2) AS s`,
+    [
+      ['1', ['14', '24']],
+      ['2', ['13', '23']],
+    ],
+  ],
+  [
     'several paths of a text of JSON',
     jsonTexts,
     [
