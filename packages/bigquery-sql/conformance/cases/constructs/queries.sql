@@ -368,6 +368,8 @@ select -id as id from people group by 1 order by -id
 ! select distinct upper(team) as t, count(*) as n from people group by t order by upper(team)
 select id as x, -id as id from people order by id
 ! select distinct team from people order by id
+! select ${id as x, -id as x; id as x, id as x; distinct id as x, 1 as x} from people order by ${x; x + 1}
+! select p.id, q.id from people as p join people as q using (id) order by id + 1
 ! select id from people order by ${2; 0; -1; 'x'; null; 1.5; true}
 -- LIMIT and OFFSET
 select id from people order by id limit 2
@@ -439,10 +441,10 @@ select x from unnest([1, 1, 2, null]) as x except distinct select 1 order by x
 -- Scalar subquery
 select id, (select count(*) from orders where orders.person_id = people.id) as n from people order by id
 select (select max(score) from people) as m
+select id, (select count(*) from orders as o where o.id < (select min(id) from orders) + people.id) as n from people order by id
 select (select id from people where id = 100) as none
 select (select id from people) as many
 select id from people where score = (select min(score) from people)
-select id, (select count(*) from orders as o where o.id < (select min(id) from orders) + people.id) as n from people order by id
 -- IN subquery
 select id from people where id in (select person_id from orders) order by id
 select id from people where id not in (select person_id from orders where person_id is not null) order by id

@@ -6,7 +6,7 @@ import { isVolatile } from '../../tree/volatile.ts';
 import { describeType, sameName } from '../../types.ts';
 import { collationKey, isCollated } from '../collation.ts';
 import type { Context } from '../context.ts';
-import type { Scope } from '../scope.ts';
+import { ambiguousAlias, type Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import { expressionOf, isGroupable, someAggregate } from './after-grouping.ts';
 import { type Output, openColumns, resolveOutput } from './outputs.ts';
@@ -158,11 +158,7 @@ export function namedOutput(
   const [found, another] = outputs.filter(
     (output) => !output.isAnonymous && sameName(output.name, name.name),
   );
-  if (another)
-    throw new Unsupported(
-      node,
-      `${name.name} is ambiguous: several columns of the select list have this name`,
-    );
+  if (another) throw ambiguousAlias(node, name.name);
   return found;
 }
 
