@@ -102,7 +102,7 @@ export function compile(
   if (unreadable.length > 0)
     throw startError(unreadable.map(({ start, message }) => problemAt(sql, source, start, message)));
   const columns = resultColumns(resolved);
-  const drawn = isRandom(resolved.query) ? drawOnce(resolved.query) : resolved.query;
+  const drawn = isRandom(resolved.query) ? drawOnce(resolved.query, context.fresh) : resolved.query;
   const resolvedQuery = distinctAliases(keysBeforeGroups(drawn, context.fresh), context.fresh);
   const query = computeFrameKeys(resolvedQuery, context.fresh);
   return { query, columns, tables: tablesOf(query) };

@@ -243,6 +243,10 @@ describe('a random operand is drawn once', () => {
       `CREATE TEMP FUNCTION bit() RETURNS INT64 LANGUAGE js AS "return Math.random() < 0.5 ? 0 : 1"; SELECT LOGICAL_AND(CASE bit() WHEN 0 THEN TRUE WHEN 1 THEN TRUE ELSE FALSE END) FROM ${logs}`,
     ],
     [
+      'with a subquery, for the clauses that name it',
+      `SELECT LOGICAL_AND(r < 0.5) AND COUNT(*) > 0 FROM (SELECT (SELECT MIN(RAND()) FROM UNNEST([id])) AS r, id FROM ${logs} WHERE TRUE QUALIFY r < 0.5 AND COUNT(*) OVER () > 0 ORDER BY r + 1)`,
+    ],
+    [
       'for the clauses that name it',
       `SELECT LOGICAL_AND(r < 0.5) AND COUNT(*) > 0 FROM (SELECT RAND() AS r, ROW_NUMBER() OVER (ORDER BY id) AS n FROM ${logs} WHERE TRUE QUALIFY r < 0.5 AND n > 0)`,
     ],
