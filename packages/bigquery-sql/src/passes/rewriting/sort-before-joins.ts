@@ -1,6 +1,6 @@
+import { isCorrelated } from '../../tree/aliases-of.ts';
 import { column, select } from '../../tree/build.ts';
 import { freshNames } from '../../tree/fresh-names.ts';
-import { isCorrelated } from '../../tree/is-correlated.ts';
 import { mapParts, someNode } from '../../tree/map.ts';
 import type { Expression, From, Query, Select } from '../../tree/nodes.ts';
 
