@@ -1,6 +1,5 @@
 import { unreadableFields } from './analysis/unreadable-fields.ts';
 import { keysBeforeGroups } from './passes/after-grouping.ts';
-import { closeLambdas } from './passes/rewriting/close-lambdas.ts';
 import { computeFrameKeys } from './passes/rewriting/frame-keys.ts';
 import { drawOnce } from './passes/rewriting/random-operands.ts';
 import { type Problem, ProblemError, problemAt, problemOf, type Source } from './problem.ts';
@@ -103,9 +102,9 @@ export function compile(
   if (unreadable.length > 0)
     throw startError(unreadable.map(({ start, message }) => problemAt(sql, source, start, message)));
   const columns = resultColumns(resolved);
-  const drawn = isRandom(resolved.query) ? drawOnce(resolved.query) : resolved.query;
+  const drawn = isRandom(resolved.query) ? drawOnce(resolved.query, context.fresh) : resolved.query;
   const resolvedQuery = distinctAliases(keysBeforeGroups(drawn, context.fresh), context.fresh);
-  const query = closeLambdas(computeFrameKeys(resolvedQuery, context.fresh));
+  const query = computeFrameKeys(resolvedQuery, context.fresh);
   return { query, columns, tables: tablesOf(query) };
 }
 

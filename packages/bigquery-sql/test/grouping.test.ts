@@ -62,6 +62,15 @@ describe('what is neither grouped nor aggregated is refused where it is written'
     expect(problemsOf(sql)).toEqual([problem]);
   });
 
+  test.each([
+    ['logs ORDER BY a + 1', 45],
+    ['logs GROUP BY id HAVING a > 1', 55],
+    ['logs WHERE TRUE QUALIFY RANK() OVER (ORDER BY a) > 1', 77],
+  ])('a name of two columns: FROM %s', (clauses, column) => {
+    const message = 'a is ambiguous: several columns of the select list have this name';
+    expect(problemsOf(`SELECT id AS a, -id AS a FROM ${clauses}`)).toEqual([`1:${column} ${message}`]);
+  });
+
   test('each of them is reported', () => {
     expect(problemsOf('SELECT id, project || id AS p, COUNT(*)\nFROM logs\nORDER BY timestamp')).toEqual([
       `1:8 ${cure('id')}`,

@@ -159,6 +159,23 @@ test.each([
 );
 
 test.each([
+  [
+    'COUNT(*) AS project GROUP BY project',
+    [
+      [null, '1'],
+      ['a', '2'],
+      ['b', '1'],
+    ],
+  ],
+  ['SUM(id) AS id GROUP BY project, id |> WHERE project > "a"', [['b', '3', '3']]],
+  ['COUNT(*) AS n GROUP BY LOWER(project) AS id, id > 3 AS project |> WHERE project', [[null, true, '1']]],
+  ['COUNT(*) AS n GROUP BY id > 9 AS project, project AS p |> WHERE p = "a"', [[false, 'a', '2']]],
+  ['COUNT(*) AS n GROUP BY project, RAND() < 2 AS x |> WHERE project = "a"', [['a', true, '2']]],
+])('AGGREGATE groups by the columns of its input, not by its own: %s', async (items, rows) => {
+  expect(await dialect.query(`FROM logs |> AGGREGATE ${items} |> ORDER BY 1`)).toEqual(rows);
+});
+
+test.each([
   ['SELECT id FROM events JOIN (SELECT 1 AS id) USING (id)', [true]],
   ['SELECT id FROM events JOIN (SELECT 1 AS id) USING (id) RIGHT JOIN projects ON TRUE', [undefined]],
   ['SELECT id, l.id FROM logs AS l RIGHT JOIN events USING (id)', [true, undefined]],

@@ -243,6 +243,10 @@ describe('a random operand is drawn once', () => {
       `CREATE TEMP FUNCTION bit() RETURNS INT64 LANGUAGE js AS "return Math.random() < 0.5 ? 0 : 1"; SELECT LOGICAL_AND(CASE bit() WHEN 0 THEN TRUE WHEN 1 THEN TRUE ELSE FALSE END) FROM ${logs}`,
     ],
     [
+      'with a subquery, for the clauses that name it',
+      `SELECT LOGICAL_AND(r < 0.5) AND COUNT(*) > 0 FROM (SELECT (SELECT MIN(RAND()) FROM UNNEST([id])) AS r, id FROM ${logs} WHERE TRUE QUALIFY r < 0.5 AND COUNT(*) OVER () > 0 ORDER BY r + 1)`,
+    ],
+    [
       'for the clauses that name it',
       `SELECT LOGICAL_AND(r < 0.5) AND COUNT(*) > 0 FROM (SELECT RAND() AS r, ROW_NUMBER() OVER (ORDER BY id) AS n FROM ${logs} WHERE TRUE QUALIFY r < 0.5 AND n > 0)`,
     ],
@@ -250,8 +254,13 @@ describe('a random operand is drawn once', () => {
     expect(await dialect.query(sql)).toEqual([[true]]);
   });
 
-  test('and each aggregate draws its own', async () => {
-    expect(await dialect.query(`SELECT SUM(RAND()) = SUM(RAND()) FROM ${logs}`)).toEqual([[false]]);
+  test.each([
+    `SELECT SUM(RAND()) = SUM(RAND()) FROM ${logs}`,
+    `SELECT LOGICAL_OR(a = b) FROM (FROM ${logs} |> EXTEND GENERATE_UUID() AS a, GENERATE_UUID() AS b |> WHERE a > '0')`,
+    `SELECT LOGICAL_OR(a = b) FROM (FROM (SELECT 0.0 AS a, 1.0 AS b FROM ${logs}) |> SET a = RAND(), b = RAND() |> LIMIT 9)`,
+    `SELECT LOGICAL_OR(a = b) FROM (FROM ${logs} |> EXTEND RAND() AS a |> EXTEND a AS b |> EXTEND a <> b AS c |> WHERE c)`,
+  ])('and each draws its own: %s', async (sql) => {
+    expect(await dialect.query(sql)).toEqual([[sql.includes(' AS c ') ? null : false]]);
   });
 });
 

@@ -36,6 +36,15 @@ test('a column hides a variable, and a variable keeps its type', async () => {
   expect(await dialect.query(sql)).toEqual([['2', '2', '0.333333333', null]]);
 });
 
+test('a variable that is computed from rows may be part of a key', async () => {
+  const sql = `DECLARE x DEFAULT (SELECT MIN(id) FROM logs);
+    SELECT id = x AS is_first, id + x > 2, COUNT(*) FROM logs GROUP BY is_first, id + x > 2 HAVING is_first OR x = 1 ORDER BY 1`;
+  expect(await dialect.query(sql)).toEqual([
+    [false, true, '3'],
+    [true, false, '1'],
+  ]);
+});
+
 test('values that are set from each other do not grow exponentially', () => {
   const sets = Array.from({ length: 60 }, () => 'SET a = a + b; SET b = b + a;').join('\n');
   const { sql } = compile(`DECLARE a, b INT64 DEFAULT CAST(@n AS INT64);\n${sets}\nSELECT a, b`);

@@ -85,6 +85,14 @@ describe('a column of an outer query', () => {
       ],
     ],
     [
+      'beside another subquery',
+      'SELECT id, (SELECT COUNT(*) FROM events AS e WHERE e.id < (SELECT MIN(id) FROM events) + logs.id) AS n FROM logs WHERE id < 3 ORDER BY id',
+      [
+        ['1', '1'],
+        ['2', '2'],
+      ],
+    ],
+    [
       'as a value that a function names, of rows that it does not read',
       "SELECT id, (SELECT MAX(POW(logs.id, 2)) FROM events) AS p, (SELECT MAX(LPAD(project, events.id, 'z')) FROM events) AS l FROM logs WHERE id < 3 ORDER BY id",
       [

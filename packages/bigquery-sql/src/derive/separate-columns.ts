@@ -7,7 +7,7 @@ import type { Expression, From, Query, Select, Unnest } from '../tree/nodes.ts';
 import { printExpression } from '../tree/print.ts';
 import { resultMembers } from '../tree/result-members.ts';
 
-/** The columns of a relation that separate its rows; `none` if it reads no table, so that there is nothing to separate. */
+/** The columns of a relation that separate its rows; `none` if it reads neither a table nor the list. */
 type Separation = ReadonlySet<string> | 'none';
 
 /** The sources of rows beside the tables of the database. */
@@ -85,10 +85,10 @@ function ofSelect(select: Select, tables: Tables): Separation {
     select.from === undefined || collect(select.from, { tables, items, tests, optional: undefined });
   if (!isPlain || readsInSubquery(select, tables)) return nothing;
   const reading = items.filter(({ separation }) => separation !== 'none');
-  if (reading.length === 0) return 'none';
+  const members = tables.list === undefined ? [] : membersOf(select, tables.list);
+  if (reading.length === 0) return members.length === 0 ? 'none' : nothing;
   const separate = separateValues(select);
   if (separate === undefined || select.limit || select.offset) return nothing;
-  const members = tables.list === undefined ? [] : membersOf(select, tables.list);
   const found = new Set<string>();
   for (const { name, value } of select.columns) {
     if (!separate.ofRows(value)) continue;
@@ -186,7 +186,7 @@ function sourceOf(value: Expression): Extract<Expression, { kind: 'column' }> | 
   return subject && others.every(({ kind }) => kind === 'literal') ? sourceOf(subject) : undefined;
 }
 
-/** True if a subquery in an expression reads a table. */
+/** True if a subquery in an expression reads a table or the list. */
 function readsInSubquery(select: Select, tables: Tables): boolean {
   let found = false;
   const readIn = (node: Parameters<typeof forEachPart>[0]): void => {

@@ -8,7 +8,7 @@ import type { KnownValues } from '../passes/pass.ts';
 import { runPasses } from '../passes/passes.ts';
 import { renderRows } from '../passes/row-text.ts';
 import { isTooDeep, isTooLargeForPasses, maxExpandedSize } from '../planning-cost/planning-limits.ts';
-import { aliasesOf } from '../tree/aliases-of.ts';
+import { isCorrelated } from '../tree/aliases-of.ts';
 import { column, integerLiteral, select } from '../tree/build.ts';
 import { freshNames } from '../tree/fresh-names.ts';
 import { forEachNode, mapExpression, mapParts, type Mapper, mapperWith, someNode } from '../tree/map.ts';
@@ -147,17 +147,8 @@ function planInSteps(query: Query): PlanInSteps | undefined {
 }
 
 /** True if it reads nothing of a query around it. */
-function isSelfContained(query: Query): boolean {
-  const own = new Set<string>();
-  const read = new Set<string>();
-  let hasReference = false;
-  forEachNode(query, (node) => {
-    hasReference ||= node.kind === 'reference';
-    if (node.kind === 'column') read.add(node.from);
-    if (node.kind === 'select' && node.from) for (const alias of aliasesOf(node.from)) own.add(alias);
-  });
-  return !hasReference && read.isSubsetOf(own);
-}
+const isSelfContained = (query: Query): boolean =>
+  !isCorrelated(query) && !someNode(query, ({ kind }) => kind === 'reference');
 
 function optimized(
   query: Query,

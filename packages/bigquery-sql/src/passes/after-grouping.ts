@@ -1,5 +1,5 @@
 import { hasLambda } from '../macros/macros.ts';
-import { aggregate, compareWith, field, integerLiteral, select as selectOf } from '../tree/build.ts';
+import { aggregate, compareWith, field, integerLiteral } from '../tree/build.ts';
 import { isEqual } from '../tree/equal.ts';
 import { mapParts, type Mapper, mapperWith, mapSelects, someNode } from '../tree/map.ts';
 import type { Expression, Query, Select } from '../tree/nodes.ts';
@@ -8,7 +8,7 @@ import { deriveItem } from './rewriting/derive-item.ts';
 
 /** A query whose clauses after GROUP BY DuckDB can bind. */
 export const boundAfterGrouping = (query: Query): Query =>
-  mapSelects(query, (select) => havingAsQualify(fieldsOfKeys(select)));
+  mapSelects(query, (select) => havingAsQualify(readFromKeys(select)));
 
 /**
  * DuckDB can't bind a lambda within a lambda in HAVING, but can in QUALIFY. The two filter the same rows unless there are
@@ -29,19 +29,17 @@ function havingAsQualify(select: Select): Select {
  */
 export const keysBeforeGroups = (query: Query, fresh: (prefix: string) => string): Query =>
   mapSelects(query, (select) => {
-    const keys = keysOf(select).filter((key) => someNode(key, ({ kind }) => kind === 'subquery'));
+    const keys = keysOf(select).filter(hasSubquery);
+    if (keys.length === 0) return select;
     let reads = 0;
-    const mapper: Mapper = mapperWith({
-      expression: (part) => {
-        const key = keys.find((one) => isEqual(one, part));
-        if (key) reads += 1;
-        return key ?? mapParts(part, mapper);
-      },
+    const { where, ...others } = readFromKeys(select, (read) => {
+      if (hasSubquery(read)) reads += 1;
     });
-    const { where, ...others } = mapParts(select, mapper);
     if (reads <= keys.length) return select;
     return deriveItem({ ...others, where: [] }, select.from, { values: keys, where }, fresh);
   });
+
+const hasSubquery = (value: Expression): boolean => someNode(value, ({ kind }) => kind === 'subquery');
 
 const hasWindow = (value: Expression): boolean =>
   someNode(value, (part) => part.kind === 'aggregate' && part.over !== undefined);
@@ -49,7 +47,8 @@ const hasWindow = (value: Expression): boolean =>
 const mayNestLambdas = (value: Expression): boolean =>
   someNode(value, (part) => part.kind === 'call' && hasLambda(part.function));
 
-interface StructField {
+/** A key or a field of one, and the expression that reads it from the key. */
+interface KeyPart {
   readonly value: Expression;
   readonly read: Expression;
 }
@@ -59,30 +58,33 @@ const keysOf = ({ groupBy, columns }: Select): readonly Expression[] =>
     key.kind === 'position' ? (columns[key.index - 1]?.value ?? key) : key,
   );
 
-/** Reads the fields of a STRUCT that is a key from it: DuckDB knows only the keys, not the values of which one is made. */
-function fieldsOfKeys(select: Select): Select {
-  const { columns, having, windows, qualify, orderBy } = select;
+/**
+ * Reads the fields of a STRUCT that is a key from it: DuckDB knows only the keys, not the values of which one is made.
+ *
+ * @param onRead called with each key, and with each field, that GROUP BY and the clauses after it read
+ */
+function readFromKeys(select: Select, onRead: (read: Expression) => void = () => {}): Select {
   const keys = keysOf(select);
-  const isKey = (value: Expression) => keys.some((key) => isEqual(key, value));
-  const fields = keys.flatMap((key) => fieldsOf(key, key)).filter(({ value }) => !isKey(value));
-  if (fields.length === 0) return select;
+  if (keys.length === 0) return select;
+  const parts: readonly KeyPart[] = [
+    ...keys.map((key) => ({ value: key, read: key })),
+    ...keys.flatMap((key) => fieldsOf(key, key)),
+  ];
   const mapper: Mapper = mapperWith({
     expression: (part) => {
-      if (isKey(part) || (part.kind === 'aggregate' && part.over === undefined)) return part;
-      return fields.find(({ value }) => isEqual(value, part))?.read ?? mapParts(part, mapper);
+      if (part.kind === 'aggregate' && part.over === undefined) return part;
+      const found = parts.find(({ value }) => isEqual(value, part));
+      if (!found) return mapParts(part, mapper);
+      onRead(found.read);
+      return found.read;
     },
   });
-  const {
-    kind: _,
-    distinct: __,
-    where: ___,
-    ...after
-  } = mapParts(selectOf({ columns, having, windows, qualify, orderBy }), mapper);
-  return { ...select, ...after };
+  const { from, where, ...others } = select;
+  return { ...mapParts({ ...others, where: [] }, mapper), where, ...(from && { from }) };
 }
 
 /** The values of a STRUCT, and of those within it, as its fields. */
-const fieldsOf = (value: Expression, read: Expression): readonly StructField[] =>
+const fieldsOf = (value: Expression, read: Expression): readonly KeyPart[] =>
   value.kind === 'struct' || value.kind === 'record'
     ? value.fields.flatMap((member) => {
         const own = field(read, member.name, member.value.type);

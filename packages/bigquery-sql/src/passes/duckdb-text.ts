@@ -6,6 +6,7 @@ import type { Expression, Node, Query } from '../tree/nodes.ts';
 import { printExpression, printQuery } from '../tree/print.ts';
 import { isRandom } from '../tree/volatile.ts';
 import { boundAfterGrouping } from './after-grouping.ts';
+import { closeLambdas } from './rewriting/close-lambdas.ts';
 import { nullsFirst } from './rewriting/nulls-first.ts';
 import { drawForEachRow } from './rewriting/random-filters.ts';
 import { sortBeforeJoins } from './rewriting/sort-before-joins.ts';
@@ -13,11 +14,13 @@ import { sortBeforeJoins } from './rewriting/sort-before-joins.ts';
 /**
  * A query as the text that DuckDB runs. To choose among the signatures of a macro, DuckDB 1.5.5 binds its arguments twice;
  * the process ends if one of them has a correlated subquery and the call is in a subquery inside another one. Such
- * arguments are computed before the call.
+ * arguments are computed before the call. Lambdas are closed at last: what rewrites a query may open them.
  */
 export const duckdbText = (query: Query): string =>
   printQuery(
-    nullsFirst(sortBeforeJoins(boundAfterGrouping(mapExpressions(drawn(query), subqueriesFirst())))),
+    nullsFirst(
+      sortBeforeJoins(boundAfterGrouping(closeLambdas(mapExpressions(drawn(query), subqueriesFirst())))),
+    ),
   );
 
 const drawn = (query: Query): Query => (isRandom(query) ? drawForEachRow(query, freshNames(query)) : query);

@@ -69,6 +69,8 @@ function mergeIntoInner(outer: Select): Select | undefined {
     [outer.where, outer.having, outer.windows, outer.qualify].some((clause) => clause.length > 0);
   if (hasClauses || inner.orderBy.length === 0 || inner.distinct || makesGroups(inner)) return undefined;
   if (!canMove(inner, outer, from.alias) || hasAggregate(outer)) return undefined;
+  // DuckDB takes no window function in place of a column that a subquery reads.
+  if (hasAggregate(inner) && readsInSubquery(outer, from.alias)) return undefined;
   const limit = outer.limit ? smallerLimit(inner.limit, outer.limit) : inner.limit;
   if (outer.limit && !limit) return undefined;
   const { columns } = readThrough(outer, from.alias, inner);
@@ -148,6 +150,13 @@ const makesGroups = ({ groupBy, columns }: Select): boolean =>
 
 const hasAggregate = ({ columns }: Select): boolean =>
   columns.some(({ value }) => someNode(value, ({ kind }) => kind === 'aggregate'));
+
+const readsInSubquery = (outer: Select, alias: string): boolean =>
+  someNode(
+    outer,
+    (node) =>
+      node.kind === 'subquery' && someNode(node, (part) => part.kind === 'column' && part.from === alias),
+  );
 
 /** True if a node must be computed where it is written. */
 const isFixed = (node: Node): boolean =>

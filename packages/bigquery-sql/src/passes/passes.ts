@@ -8,7 +8,6 @@ import type { Pass, PassOptions } from './pass.ts';
 import { narrowQuantiles } from './reads/narrow-quantiles.ts';
 import { pruneColumns } from './reads/prune-columns.ts';
 import { shareJsonReads } from './reads/share-json-reads.ts';
-import { closeLambdas } from './rewriting/close-lambdas.ts';
 import { ownAggregates } from './rewriting/own-aggregates.ts';
 import { splitRecords } from './split-records.ts';
 import { topNFirst } from './top-n.ts';
@@ -50,5 +49,5 @@ export function runPasses(
     onPassed(name, tree, passed);
     tree = passed;
   }
-  return tree === query ? query : closeLambdas(ownAggregates(tree, options.fresh));
+  return tree === query ? query : ownAggregates(tree, options.fresh);
 }

@@ -15,7 +15,7 @@ export interface Scope {
   /** The views of INFORMATION_SCHEMA, by lower-cased name. */
   readonly views?: ReadonlyMap<string, Relation>;
   /** Select-list aliases, in clauses that may use them; they take precedence over columns in FROM. */
-  readonly aliases?: ReadonlyMap<string, Expression>;
+  readonly aliases?: ReadonlyMap<string, readonly Expression[]>;
   /** True if the name of one of them may be wrong. */
   readonly hasDoubtfulAliases?: boolean;
   /** In WHERE, which SELECT comes after: the aliases that it gives, for messages. */
@@ -183,8 +183,8 @@ export const aggregatedScope = ({ uses: _, ...scope }: Scope): Scope =>
 /** Every column that a bare name may refer to, in the innermost scope that has one. Several mean: ambiguous. */
 export function findColumns(scope: Scope | undefined, name: string): readonly Expression[] {
   if (scope === undefined) return [];
-  const alias = scope.aliases?.get(name.toLowerCase());
-  if (alias) return [alias];
+  const named = scope.aliases?.get(name.toLowerCase());
+  if (named) return named;
   const own = columnsNamed(scope, name);
   return own.length > 0 ? own : findColumns(scope.parent, name);
 }
@@ -225,7 +225,7 @@ export const isColumn = (scope: Scope, name: string): boolean =>
 /** The names that a bare name may be, in all scopes, for messages. */
 export function* columnNames(scope: Scope | undefined): Generator<string> {
   if (scope === undefined) return;
-  const { aliases = new Map<string, Expression>(), parent, ranges } = scope;
+  const { aliases = new Map<string, never>(), parent, ranges } = scope;
   yield* aliases.keys();
   for (const range of ranges) {
     if (range.name !== undefined) yield range.name;
@@ -337,9 +337,14 @@ export function requireOnce(list: string, names: readonly Identifier[]): void {
   if (repeated) throw new Unsupported(repeated, `${list} names ${repeated.name} twice`);
 }
 
+/** For a name of several columns of the select list. */
+export const ambiguousAlias = (place: Place, name: string): Unsupported =>
+  new Unsupported(place, `${name} is ambiguous: several columns of the select list have this name`);
+
 /** The columns that a scope has, with their types, for messages. */
 export function* typedColumns(scope: Scope): Generator<string> {
-  for (const [name, { type }] of scope.aliases ?? []) yield typedName({ name, type });
+  for (const [name, values] of scope.aliases ?? [])
+    for (const { type } of values) yield typedName({ name, type });
   for (const range of allRanges(scope)) for (const member of typedMembers(range)) yield typedName(member);
 }
 

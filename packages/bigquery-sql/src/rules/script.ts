@@ -16,12 +16,7 @@ import type { Relation, Scope } from './scope.ts';
 import { Unsupported } from './unsupported.ts';
 
 /** A variable of a script after one of its statements. */
-interface Variable {
-  readonly name: string;
-  readonly type: Type;
-  /** Its value, for one place of the query: aliases of a subquery are used once. */
-  read(): Expression;
-}
+type Variable = Member;
 
 type Variables = readonly Variable[];
 
@@ -48,19 +43,18 @@ export function resolveScript(statement: Syntax.Statement, root: Scope, context:
   const scopeOf = (known: Variables): Scope => ({
     ...root,
     relations,
-    ranges: [{ name: undefined, columns: known.map(toColumn) }],
+    ranges: [{ name: undefined, columns: known }],
   });
   /** A value that reads rows is computed once, and so is a long one: SETs of each other would grow exponentially. */
   const keep = (node: Syntax.Node, name: string, value: Expression): Variable => {
-    const { type } = value;
     if (isVolatile(value)) throw new Unsupported(node, `${name} would be another random value at each use`);
     if (!dependsOnRows(value) && sizeOf(value) <= maxRepeatedSize) {
       const fixed = value.kind === 'literal' ? { ...value, hasFixedType: true as const } : value;
-      return { name, type, read: () => fixed };
+      return { name, value: fixed };
     }
     const table = context.fresh(name);
     tables.push({ name: table, query: select({ columns: [{ name: 'value', value }] }), recursive: false });
-    return { name, type, read: () => readValue(table, context.fresh(name), type) };
+    return { name, value: readValue(table, context.fresh(name), value.type) };
   };
   const run = (node: Syntax.SetVariable | Syntax.IfStatement, known: Variables): Variables =>
     node.kind === 'SetVariable' ? assign(node, known) : branch(node, known);
@@ -71,7 +65,7 @@ export function resolveScript(statement: Syntax.Statement, root: Scope, context:
     const variable = known.find((one) => sameName(one.name, name));
     if (!variable) throw new Unsupported(node.name, `no variable is named ${name}`);
     const given = context.expression(node.value, scopeOf(known));
-    const next = keep(node, variable.name, assigned(node.value, given, variable.type));
+    const next = keep(node, variable.name, assigned(node.value, given, variable.value.type));
     return known.map((one) => (one === variable ? next : one));
   };
   const branch = (node: Syntax.IfStatement, known: Variables): Variables =>
@@ -84,7 +78,7 @@ export function resolveScript(statement: Syntax.Statement, root: Scope, context:
         return known.map((before, at) => {
           const [yes = before, no = before] = [then[at], otherwise[at]];
           if (yes === no) return yes;
-          return keep(node, before.name, caseWhen(testOnce.read(), yes.read(), no.read(), before.type));
+          return keep(node, before.name, caseWhen(testOnce.value, yes.value, no.value, before.value.type));
         });
       },
       runAll(node.otherwise, known),
@@ -104,13 +98,6 @@ export function resolveScript(statement: Syntax.Statement, root: Scope, context:
   const resolved = context.query(statement.query, scopeOf(variables));
   return { ...resolved, query: withTables(tables, resolved.query) };
 }
-
-const toColumn = (variable: Variable): Member => ({
-  name: variable.name,
-  get value() {
-    return variable.read();
-  },
-});
 
 function readValue(table: string, alias: string, type: Type): Expression {
   const query = select({

@@ -9,6 +9,7 @@ const tables = schemaTables([
       { name: 'project', type: 'STRING', mode: 'NULLABLE' },
       { name: 'other', type: 'STRING', mode: 'NULLABLE' },
       { name: 'n', type: 'INT64', mode: 'NULLABLE' },
+      { name: 'tags', type: 'STRING', mode: 'REPEATED' },
     ],
   },
 ]);
@@ -48,6 +49,10 @@ test.each([
   'SELECT p AS project, 1 AS n FROM UNNEST(@projects) AS p LIMIT 1',
   'SELECT project, n FROM logs, UNNEST(@projects) AS p WHERE project IN UNNEST(@projects)',
   'SELECT project, (SELECT COUNT(*) FROM logs) AS n FROM logs WHERE project IN UNNEST(@projects)',
+  'SELECT project, n FROM logs WHERE project IN UNNEST(@projects) AND EXISTS (SELECT 1 FROM UNNEST(tags) AS a WHERE a IN UNNEST(@projects))',
+  'SELECT project, ARRAY(SELECT a FROM UNNEST(tags) AS a WHERE a IN UNNEST(@projects)) AS n FROM logs WHERE project IN UNNEST(@projects)',
+  "SELECT project, a FROM logs CROSS JOIN (SELECT a FROM UNNEST(['x', 'y']) AS a WHERE a IN UNNEST(@projects)) WHERE project IN UNNEST(@projects)",
+  "WITH own AS (SELECT 'x' AS a UNION ALL SELECT a FROM UNNEST(['y']) AS a WHERE a IN UNNEST(@projects)) SELECT project, a FROM logs, own WHERE project IN UNNEST(@projects)",
 ])('rows of different values meet: %s', (sql) => {
   expect(isDivided(sql)).toBe(false);
 });

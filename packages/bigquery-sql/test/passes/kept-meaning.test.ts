@@ -56,6 +56,25 @@ test.each([
     ],
   ],
   [
+    'a key with a subquery in a field, which HAVING, QUALIFY and ORDER BY read',
+    `SELECT STRUCT(STRUCT(${hasPorts} AS a) AS i, l.project AS b) AS s, COUNT(*) AS n, MAX(LENGTH(l.project)) AS most
+      FROM logs AS l JOIN events AS e ON e.id = l.id WHERE l.project > '' GROUP BY s
+      HAVING s.i.a OR s.b = 'b' QUALIFY RANK() OVER (ORDER BY s.b) < 3 ORDER BY s.i.a, s.b`,
+    [
+      [{ i: { a: false }, b: 'b' }, '1', '1'],
+      [{ i: { a: true }, b: 'a' }, '1', '1'],
+    ],
+  ],
+  [
+    'a number of rows that a subquery reads',
+    `SELECT s.id, ARRAY(SELECT o * 10 + s.rn FROM UNNEST([1, 2]) AS o) AS a
+      FROM (SELECT id, ROW_NUMBER() OVER (ORDER BY id DESC) AS rn FROM logs ORDER BY id LIMIT 2) AS s`,
+    [
+      ['1', ['14', '24']],
+      ['2', ['13', '23']],
+    ],
+  ],
+  [
     'several paths of a text of JSON',
     jsonTexts,
     [
@@ -267,6 +286,27 @@ test.each([
 ])('top n first: %s are not read twice', async (_, sql) => {
   const { text } = await dialect.explain(sql);
   expect(text).not.toContain('querygate_threshold');
+});
+
+test.each([
+  [
+    'an array over a join',
+    `SELECT x.v FROM logs AS a JOIN logs AS b ON a.id = b.id, UNNEST([STRUCT(LENGTH(a.project) AS v, b.project AS w)]) AS x
+      WHERE a.id = 1 ORDER BY 1`,
+    [['1']],
+  ],
+  [
+    'UNPIVOT over a join',
+    `SELECT name, v FROM (SELECT a.id + 1 AS p, b.id * 2 AS q FROM logs AS a JOIN logs AS b ON a.id = b.id WHERE a.id = 1)
+      UNPIVOT (v FOR name IN (p, q)) ORDER BY name`,
+    [
+      ['p', '2'],
+      ['q', '2'],
+    ],
+  ],
+])('every plan of a saved query names the fields of %s', async (_, sql, rows) => {
+  const outcomes = await dialect.savedQuery(sql, {});
+  for (const outcome of outcomes) expect(outcome.rows, outcome.plan).toEqual(rows);
 });
 
 test('filter lists: a value of two elements fails with every pass and without any', async () => {

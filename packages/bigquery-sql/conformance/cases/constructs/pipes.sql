@@ -74,6 +74,9 @@ from people |> aggregate array_agg(id order by id desc limit 2) as ids group by 
 from people |> aggregate count(*) as n group by team |> where n > 1 |> extend n * 2 as d |> order by team
 from people |> where false |> aggregate count(*) as n, sum(id) as s
 from people |> where false |> aggregate count(*) as n group by team
+from people |> aggregate count(*) as n group by team as x, active as team |> order by x, team
+from people |> aggregate count(*) as n group by active as team, upper(team) as active |> order by team, active
+! from people |> aggregate count(*) as n group by upper(team) as x, x
 ! from people |> aggregate id
 ! from people |> aggregate count(*) as n group by ${1; 1 as k; rollup(1)}
 ! from people |> aggregate count(*) as n group and order by 1

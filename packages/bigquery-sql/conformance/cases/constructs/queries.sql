@@ -309,6 +309,7 @@ select team, (select count(*) from orders where tags[safe_offset(0)] = people.te
 select team from people group by team having exists (select 1 from orders where amount > length(people.team)) order by team
 select sum((select count(*) from orders where person_id = people.id)) as n from people
 select array(select as struct upper(t) as t, count(*) as n from unnest(['a', 'A', 'b']) as t group by t order by t) as r
+select struct((select max(amount) from orders where person_id = people.id) as a, team as b) as s, count(*) as n from people group by s ${having s.a > 1; having s.b = 'red' qualify rank() over (order by s.a) = 1; order by s.a, s.b}
 ! select team, (select count(*) from orders where person_id = people.id) as n from people group by team
 ! select team from people group by team having exists (select 1 from orders where person_id = people.id)
 ! select team, (select max(amount + people.id) from orders) as n from people group by team
@@ -367,6 +368,8 @@ select -id as id from people group by 1 order by -id
 ! select distinct upper(team) as t, count(*) as n from people group by t order by upper(team)
 select id as x, -id as id from people order by id
 ! select distinct team from people order by id
+! select ${id as x, -id as x; id as x, id as x; distinct id as x, 1 as x} from people order by ${x; x + 1}
+! select p.id, q.id from people as p join people as q using (id) order by id + 1
 ! select id from people order by ${2; 0; -1; 'x'; null; 1.5; true}
 -- LIMIT and OFFSET
 select id from people order by id limit 2
@@ -438,6 +441,7 @@ select x from unnest([1, 1, 2, null]) as x except distinct select 1 order by x
 -- Scalar subquery
 select id, (select count(*) from orders where orders.person_id = people.id) as n from people order by id
 select (select max(score) from people) as m
+select id, (select count(*) from orders as o where o.id < (select min(id) from orders) + people.id) as n from people order by id
 select (select id from people where id = 100) as none
 select (select id from people) as many
 select id from people where score = (select min(score) from people)

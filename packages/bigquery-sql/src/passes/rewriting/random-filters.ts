@@ -233,5 +233,6 @@ const someClause = (node: Select, test: (part: Aggregate) => boolean): boolean =
     .concat(node.having, node.qualify)
     .some((value) => someExpression(value, (part) => part.kind === 'aggregate' && test(part)));
 
-const makesGroups = (node: Select): boolean =>
+/** True if the rows are groups. */
+export const makesGroups = (node: Select): boolean =>
   node.groupBy !== undefined || someClause(node, isGroupAggregate);

@@ -1,18 +1,36 @@
 import { callsMacroWith, capturedParameters, planningCosts } from '../../macros/macros.ts';
 import { computedBefore } from '../../tree/build.ts';
-import { mapParts, type Mapper, mapperWith } from '../../tree/map.ts';
-import type { Expression, Query } from '../../tree/nodes.ts';
-import { isDraw } from '../../tree/volatile.ts';
+import { mapParts, type Mapper, mapperWith, mapSelects, unchanged } from '../../tree/map.ts';
+import type { Expression, Query, Select } from '../../tree/nodes.ts';
+import { isDraw, isRandom } from '../../tree/volatile.ts';
+import { deriveItem } from './derive-item.ts';
+import { makesGroups } from './random-filters.ts';
 
 /**
  * Draws each random value once. Rules and macros write an operand as often as they need it, and DuckDB draws a value for
  * each copy: in `CASE RAND() … WHEN`, another one for each comparison. Copies of one call are one object in the tree.
  */
-export function drawOnce(query: Query): Query {
+export function drawOnce(query: Query, fresh: (prefix: string) => string): Query {
   const mapper: Mapper = mapperWith({
     expression: (node) => drawnOnce(node, mapper, () => {}),
   });
-  return mapper.query(query);
+  return mapper.query(mapSelects(query, (select) => subqueriesBefore(select, fresh)));
+}
+
+/** Computes random subqueries before the clauses that share them, unless those read groups. */
+function subqueriesBefore(select: Select, fresh: (prefix: string) => string): Select {
+  const found: Expression[] = [];
+  const finder: Mapper = {
+    ...unchanged,
+    expression: (part) => {
+      if (part.kind === 'subquery' && isRandom(part)) found.push(part);
+      return mapParts(part, finder);
+    },
+  };
+  mapParts(select, finder);
+  const values = new Set(found.filter((value, at) => found.indexOf(value) < at));
+  if (values.size === 0 || makesGroups(select)) return select;
+  return deriveItem(select, select.from, { values: [...values] }, fresh);
 }
 
 /** @param onDraw called with each value that the expression draws, and how often it does */

@@ -1,6 +1,7 @@
+import { isCorrelated } from '../../tree/aliases-of.ts';
 import { column, select } from '../../tree/build.ts';
 import { freshNames } from '../../tree/fresh-names.ts';
-import { forEachNode, mapParts, someNode } from '../../tree/map.ts';
+import { mapParts, someNode } from '../../tree/map.ts';
 import type { Expression, From, Query, Select } from '../../tree/nodes.ts';
 
 /**
@@ -39,6 +40,7 @@ function inQuery(query: Query, isJoined: boolean, fresh: Fresh): Query {
         query: (node) => node,
         from: (node) => inFrom(node, areJoined, fresh),
       });
+      // DuckDB makes no Top N of a limit for each row around the query, and common tables know no such row.
       return isJoined && isTopOfRows(query) && !isCorrelated(query) ? materialized(sorted, fresh) : sorted;
     }
   }
@@ -67,17 +69,6 @@ const joins = (query: Query): boolean =>
 /** DuckDB passes no keys to a table that is sorted as it is. */
 const isTopOfRows = (query: Select): boolean =>
   query.limit !== undefined && query.orderBy.length > 0 && (query.from?.kind !== 'table' || joins(query));
-
-/** DuckDB makes no Top N of a limit for each row around the query, and common tables know no such row. */
-function isCorrelated(query: Query): boolean {
-  const own = new Set<string>();
-  const read = new Set<string>();
-  forEachNode(query, (node) => {
-    if ('alias' in node) own.add(node.alias);
-    if (node.kind === 'column') read.add(node.from);
-  });
-  return [...read].some((alias) => !own.has(alias));
-}
 
 function materialized(query: Select, fresh: Fresh): Query {
   const [name, alias] = [fresh('sorted'), fresh('sorted')];

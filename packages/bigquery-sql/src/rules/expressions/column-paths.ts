@@ -7,6 +7,7 @@ import type { Rule } from '../context.ts';
 import { callMacro } from '../macro-call.ts';
 import {
   absentColumn,
+  ambiguousAlias,
   columnNames,
   columnsIn,
   emptyScope,
@@ -56,7 +57,8 @@ interface NamedValue {
 
 /** The value that a path begins with: a column, or a FROM item as a value. */
 export function namedValue({ parts: [first, ...rest] }: Syntax.Path, scope: Scope): NamedValue {
-  const alias = scope.aliases?.get(first.name.toLowerCase());
+  const [alias, another] = scope.aliases?.get(first.name.toLowerCase()) ?? [];
+  if (another) throw ambiguousAlias(first, first.name);
   const range = alias ? undefined : findRange(scope, first.name);
   const [column, ...fields] = rest;
   if (range && !range.value && column)

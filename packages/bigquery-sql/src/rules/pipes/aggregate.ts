@@ -29,7 +29,8 @@ export function aggregate(node: Syntax.PipeAggregate, rows: Rows, scope: Scope, 
     if (!value || !(isOrdered || (node.ordered && isKey))) return [];
     return sortKeys([sortItem(expression, order)], scope, context, () => ({ key: value, value }));
   });
-  const grouping = groupBy && resolveGrouping(groupBy, { outputs, haveColumns: true }, scope, context);
+  const grouping =
+    groupBy && resolveGrouping(groupBy, { outputs, haveColumns: true, keys: keyOutputs }, scope, context);
   requireGrouped(
     values.flatMap(({ uses = [] }) => uses),
     keyOutputs,

@@ -2,6 +2,7 @@ import { column, select } from '../../tree/build.ts';
 import { isEqual } from '../../tree/equal.ts';
 import { unusedName } from '../../tree/fresh-names.ts';
 import type { Expression, From, Member, Select } from '../../tree/nodes.ts';
+import { isVolatile } from '../../tree/volatile.ts';
 import type { Context, ResolvedFrom, ResolvedQuery } from '../context.ts';
 import { computedFirst } from '../queries/after-grouping.ts';
 import { bareColumns, nameOutputs, type Output, rangeOf, starColumns, toOutput } from '../queries/outputs.ts';
@@ -89,7 +90,10 @@ export function nest(rows: Rows, clauses: Partial<Select>, context: Context): Ro
   const members: Member[] = [];
   const used = new Set<string>();
   const move = (value: Expression, name: string): Expression => {
-    const known = members.findIndex((member) => isEqual(member.value, value));
+    // Two random values may be written alike.
+    const isKnown = (member: Member) =>
+      isVolatile(value) ? member.value === value : isEqual(member.value, value);
+    const known = members.findIndex(isKnown);
     const index = known < 0 ? members.push({ name: unusedName(name || 'column', used), value }) - 1 : known;
     const isRequired = value.kind === 'column' && value.required;
     return column(alias, members[index]?.name ?? name, value.type, isRequired);

@@ -6,7 +6,7 @@ import { isVolatile } from '../../tree/volatile.ts';
 import { describeType, sameName } from '../../types.ts';
 import { collationKey, isCollated } from '../collation.ts';
 import type { Context } from '../context.ts';
-import type { Scope } from '../scope.ts';
+import { ambiguousAlias, type Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import { expressionOf, isGroupable, someAggregate } from './after-grouping.ts';
 import { type Output, openColumns, resolveOutput } from './outputs.ts';
@@ -22,6 +22,8 @@ export interface GroupedOutputs {
   readonly outputs: readonly Output[];
   /** True if they are the columns of the result, not the fields of its one column. */
   readonly haveColumns: boolean;
+  /** Given if the items of GROUP BY are columns of their own, in this order, which name no others. */
+  readonly keys?: readonly Output[];
 }
 
 /** The keys of GROUP BY. Output columns are referred to by position, which no column of FROM can hide. */
@@ -41,20 +43,23 @@ export function resolveGrouping(
   const keys: Expression[] = [];
   const written: Output[] = [];
   const add = (expression: Syntax.Expression): number => {
-    const output = resolveKey(expression, selected.outputs, scope, context);
+    const known = selected.keys?.[written.length];
+    const named = namedOutput(expression, known ? [] : selected.outputs, 'GROUP BY');
+    const output = known ?? named ?? resolveOutput(expression, undefined, scope, context);
+    requireKey(expression, output.value);
     written.push(output);
     const { value } = output;
     if (!isPlain && isCollated(value.type))
       throw new Unsupported(expression, `GROUP BY of several sets does not take ${describeType(value.type)}`);
     const key = keyOf(output, selected, isPlain);
-    const known = keys.findIndex(
+    const same = keys.findIndex(
       (other) =>
         isEqual(other, key) || (!isVolatile(value) && isEqual(expressionOf(other, selected.outputs), value)),
     );
-    if (known < 0) return keys.push(key) - 1;
+    if (same < 0) return keys.push(key) - 1;
     // The output column is the key, however the other items write it.
-    if (key.kind === 'position') keys[known] = key;
-    return known;
+    if (key.kind === 'position') keys[same] = key;
+    return same;
   };
   const addAll = ({ expressions }: Syntax.GroupingList): readonly number[] => expressions.map(add);
 
@@ -128,16 +133,9 @@ function setsOfItem(item: Syntax.GroupingItem): number {
   }
 }
 
-function resolveKey(
-  node: Syntax.Expression,
-  outputs: readonly Output[],
-  scope: Scope,
-  context: Context,
-): Output {
-  const key = namedOutput(node, outputs, 'GROUP BY') ?? resolveOutput(node, undefined, scope, context);
-  requireGroupable(node, key.value, 'GROUP BY');
-  if (someAggregate(key.value)) throw new Unsupported(node, 'GROUP BY takes no aggregate or window function');
-  return key;
+function requireKey(place: Place, value: Expression): void {
+  requireGroupable(place, value, 'GROUP BY');
+  if (someAggregate(value)) throw new Unsupported(place, 'GROUP BY takes no aggregate or window function');
 }
 
 function requireGroupable(place: Place, { type }: Expression, clause: string): void {
@@ -158,11 +156,7 @@ export function namedOutput(
   const [found, another] = outputs.filter(
     (output) => !output.isAnonymous && sameName(output.name, name.name),
   );
-  if (another)
-    throw new Unsupported(
-      node,
-      `${name.name} is ambiguous: several columns of the select list have this name`,
-    );
+  if (another) throw ambiguousAlias(node, name.name);
   return found;
 }
 

@@ -150,8 +150,9 @@ export function resolveOutput(
 export const toOutput = (name: string | undefined, value: Expression): Output =>
   name === undefined ? { name: '', value, isAnonymous: true } : { name, value };
 
-/** The names of a select list, for the clauses after it. */
-export const aliasesOf = (outputs: readonly Output[]): ReadonlyMap<string, Expression> =>
-  new Map(
-    outputs.filter(({ isAnonymous }) => !isAnonymous).map(({ name, value }) => [name.toLowerCase(), value]),
-  );
+/** The columns of a select list by their names, for the clauses after it. */
+export function aliasesOf(outputs: readonly Output[]): ReadonlyMap<string, readonly Expression[]> {
+  const named = outputs.filter(({ isAnonymous }) => !isAnonymous);
+  const byName = Map.groupBy(named, ({ name }) => name.toLowerCase());
+  return new Map([...byName].map(([name, those]) => [name, those.map(({ value }) => value)]));
+}
