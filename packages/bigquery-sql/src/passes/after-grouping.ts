@@ -3,6 +3,7 @@ import { aggregate, compareWith, field, integerLiteral, select as selectOf } fro
 import { isEqual } from '../tree/equal.ts';
 import { mapParts, type Mapper, mapperWith, mapSelects, someNode } from '../tree/map.ts';
 import type { Expression, Query, Select } from '../tree/nodes.ts';
+import { isGroupAggregate, keysOf } from '../tree/query-parts.ts';
 import { scalar } from '../types.ts';
 import { deriveItem } from './rewriting/derive-item.ts';
 
@@ -54,11 +55,6 @@ interface StructField {
   readonly read: Expression;
 }
 
-const keysOf = ({ groupBy, columns }: Select): readonly Expression[] =>
-  (groupBy?.keys ?? []).map((key) =>
-    key.kind === 'position' ? (columns[key.index - 1]?.value ?? key) : key,
-  );
-
 /** Reads the fields of a STRUCT that is a key from it: DuckDB knows only the keys, not the values of which one is made. */
 function fieldsOfKeys(select: Select): Select {
   const { columns, having, windows, qualify, orderBy } = select;
@@ -68,7 +64,7 @@ function fieldsOfKeys(select: Select): Select {
   if (fields.length === 0) return select;
   const mapper: Mapper = mapperWith({
     expression: (part) => {
-      if (isKey(part) || (part.kind === 'aggregate' && part.over === undefined)) return part;
+      if (isKey(part) || isGroupAggregate(part)) return part;
       return fields.find(({ value }) => isEqual(value, part))?.read ?? mapParts(part, mapper);
     },
   });

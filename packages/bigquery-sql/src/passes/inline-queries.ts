@@ -3,6 +3,7 @@ import { maxCopiedSize, maxInlinedDepth, maxNestedDepth } from '../planning-cost
 import { isEqual } from '../tree/equal.ts';
 import { forEachNode, forEachPart, mapParts, type Mapper, mapperWith, someNode } from '../tree/map.ts';
 import type { Derived, Expression, From, Literal, Node, Query, Select, With } from '../tree/nodes.ts';
+import { makesGroups } from '../tree/query-parts.ts';
 import { isVolatile } from '../tree/volatile.ts';
 import type { Pass } from './pass.ts';
 import { replaceItem, requiredItems } from './rewriting/from-items.ts';
@@ -137,13 +138,6 @@ const depthOf = ({ columns, where }: Select): number =>
   [...columns.map(({ value }) => value), ...where].reduce(
     (most, value) => Math.max(most, planningCosts.of(value).depth),
     0,
-  );
-
-/** True if the rows are groups: without GROUP BY only the columns show it. */
-const makesGroups = ({ groupBy, columns }: Select): boolean =>
-  groupBy !== undefined ||
-  columns.some(({ value }) =>
-    someNode(value, (part) => part.kind === 'aggregate' && part.over === undefined),
   );
 
 const hasAggregate = ({ columns }: Select): boolean =>

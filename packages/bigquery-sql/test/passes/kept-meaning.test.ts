@@ -133,6 +133,17 @@ test.each([
     [['1']],
   ],
   [
+    'one row of groups beside a subquery with an aggregate',
+    'SELECT COUNT(*) AS n FROM (SELECT (SELECT COUNT(*) FROM logs) AS a, COUNT(*) AS b FROM events)',
+    [['1']],
+  ],
+  [
+    'one row of groups in a common table, of which the subquery with an aggregate is read',
+    `WITH q AS (SELECT (SELECT MAX(id) FROM logs) AS a, MAX(id) AS b FROM events)
+      SELECT a, EXISTS(SELECT 1 FROM (SELECT (SELECT MAX(id) FROM logs) AS a, MAX(id) AS b FROM events WHERE id < 0)) AS e FROM q`,
+    [['4', true]],
+  ],
+  [
     'NULL first, of the side of an outer join that may be missing',
     '(SELECT 0 AS id, 0 AS k FROM logs) UNION ALL (SELECT a.id, b.id FROM logs AS a FULL JOIN logs AS b ON b.id = a.id + 1) ORDER BY id, k LIMIT 3',
     [

@@ -12,6 +12,7 @@ import {
   unchanged,
 } from '../../tree/map.ts';
 import type { Aggregate, Column, Expression, Grouping, Member, Node, Select } from '../../tree/nodes.ts';
+import { afterGroups, isGroupAggregate } from '../../tree/query-parts.ts';
 import { describeType, isScalar, type Type } from '../../types.ts';
 import { collationKey, isCollated, textOfKey } from '../collation.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
@@ -40,7 +41,7 @@ export function afterGrouping({ keys, sets }: Grouping, outputs: readonly Output
   const hidden = keys.filter(isComputed);
   if (hidden.length === 0) return (value) => value;
   const castKeys = (value: Expression): Expression => {
-    if (value.kind === 'aggregate' && value.over === undefined) return value;
+    if (isGroupAggregate(value)) return value;
     return isKey(value) ? castTo(value, value.type) : mapParts(value, mapper);
   };
   const mapper: Mapper = { ...unchanged, expression: castKeys };
@@ -52,7 +53,7 @@ export function afterGrouping({ keys, sets }: Grouping, outputs: readonly Output
 /** Texts that are grouped without case: each is one of its group after it. */
 function anyOfGroup(texts: readonly Expression[]): AfterGrouping {
   const replaced = (value: Expression): Expression => {
-    if (value.kind === 'aggregate' && value.over === undefined) return value;
+    if (isGroupAggregate(value)) return value;
     const isKey = texts.some((text) => isEqual(text, value));
     return isKey ? aggregate('any_value', [value], value.type) : mapParts(value, mapper);
   };
@@ -118,7 +119,7 @@ export const someAggregate = (value: Expression, test: (node: Aggregate) => bool
  * are computed in a query below it, because DuckDB does not know them in a subquery.
  */
 export function computedFirst(query: Select, fresh: (prefix: string) => string): Select {
-  const all = clausesOf(query);
+  const all = afterGroups(query);
   if (!all.some((value) => someNode(value, isOfQuery))) return query;
   // Whatever this query is a part of has none of them.
   return mapParts(all.some(readsArgument) ? split(query, fresh) : query, ofNoCall);
@@ -128,14 +129,8 @@ export function computedFirst(query: Select, fresh: (prefix: string) => string):
 function split(query: Select, fresh: (prefix: string) => string): Select {
   if (canSplit(query)) return splitQuery(query, fresh, false);
   const above = splitQuery(query, fresh, true);
-  return clausesOf(above).some(readsArgument) ? splitQuery(above, fresh, false) : above;
+  return afterGroups(above).some(readsArgument) ? splitQuery(above, fresh, false) : above;
 }
-
-const clausesOf = ({ columns, having, qualify, orderBy }: Select): readonly Expression[] => [
-  ...[...columns, ...orderBy].map(({ value }) => value),
-  ...having,
-  ...qualify,
-];
 
 const isOfQuery = (part: Node) => part.kind === 'aggregate' && part.isArgument === true;
 
