@@ -1,5 +1,4 @@
 import type * as Syntax from '../../syntax/nodes.ts';
-import type { Expression } from '../../tree/nodes.ts';
 import type { Context } from '../context.ts';
 import { sortKeys } from '../expressions/sort-order.ts';
 import { afterGrouping, computedFirst } from '../queries/after-grouping.ts';
@@ -37,7 +36,7 @@ export function aggregate(node: Syntax.PipeAggregate, rows: Rows, scope: Scope, 
   );
   // With several sets each output is a key or an aggregate of its own.
   const isPlain = grouping && !grouping.grouping.sets;
-  const grouped = isPlain ? afterGrouping(grouping.grouping, outputs) : (value: Expression) => value;
+  const grouped = afterGrouping(isPlain ? grouping.grouping : undefined, outputs).read;
   const query = toQuery(
     {
       from: rows.from,

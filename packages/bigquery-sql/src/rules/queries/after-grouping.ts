@@ -1,57 +1,76 @@
 import { aliasesOf } from '../../tree/aliases-of.ts';
-import { aggregate, castTo, column, nullLiteral, select } from '../../tree/build.ts';
+import { aggregate, call, column, nullLiteral, select } from '../../tree/build.ts';
 import { isEqual } from '../../tree/equal.ts';
 import { unusedName } from '../../tree/fresh-names.ts';
-import {
-  forEachNode,
-  mapParts,
-  type Mapper,
-  mapperWith,
-  someExpression,
-  someNode,
-  unchanged,
-} from '../../tree/map.ts';
-import type { Aggregate, Column, Expression, Grouping, Member, Node, Select } from '../../tree/nodes.ts';
+import { mapParts, type Mapper, mapperWith, someExpression, someNode, unchanged } from '../../tree/map.ts';
+import type { Aggregate, Expression, Grouping, Member, Node, Select } from '../../tree/nodes.ts';
 import { afterGroups, isGroupAggregate } from '../../tree/query-parts.ts';
 import { describeType, isScalar, type Type } from '../../types.ts';
 import { collationKey, isCollated, textOfKey } from '../collation.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import type { Output } from './outputs.ts';
 
-/** Rewrites an expression for the clauses after GROUP BY. */
-export type AfterGrouping = (value: Expression) => Expression;
+/** GROUP BY and the select list, and how clauses after GROUP BY read the keys. */
+export interface AfterGrouping {
+  readonly groupBy?: Grouping;
+  readonly outputs: readonly Output[];
+  /** Rewrites an expression of a clause after GROUP BY. */
+  read(value: Expression): Expression;
+}
+
+/** @param keys as they are written: those that name a column of the select list are that column */
+export function afterGrouping(
+  groupBy: Grouping | undefined,
+  outputs: readonly Output[],
+  keys: readonly Output[] = [],
+): AfterGrouping {
+  if (groupBy?.sets) return ofSets(groupBy, outputs, keys);
+  const texts = (groupBy?.keys ?? []).flatMap((key) => textOfKey(key) ?? []);
+  return { ...(groupBy && { groupBy }), outputs, read: anyOfGroup(texts) };
+}
 
 /**
  * With several grouping sets, `a + 1` is computed of the grouped `a` if `a` is a key, even if `a + 1` is a key, too:
- * it is NULL wherever `a` is. DuckDB would take the key instead. A cast of the column hides the key from it.
+ * it is NULL wherever `a` is. DuckDB would take the key instead, as it would for a literal that is one. IFNULL makes such
+ * a key an expression that nothing else is.
  */
-export function afterGrouping({ keys, sets }: Grouping, outputs: readonly Output[]): AfterGrouping {
-  if (!sets) return anyOfGroup(keys.flatMap((key) => textOfKey(key) ?? []));
+function ofSets(
+  { keys, ...sets }: Grouping,
+  outputs: readonly Output[],
+  written: readonly Output[],
+): AfterGrouping {
   const values = keys.map((key) => expressionOf(key, outputs));
-  const columns = values.filter((value) => value.kind === 'column');
-  const isKey = (value: Expression): value is Column => columns.some((key) => isEqual(key, value));
-  const isComputed = (key: Expression): boolean => {
-    if (key.kind === 'column' || key.kind === 'position') return false;
-    let ofKeys = true;
-    forEachNode(key, (part) => {
-      if (part.kind === 'column' && !isKey(part)) ofKeys = false;
-    });
-    return ofKeys && someNode(key, ({ kind }) => kind === 'column');
+  const isOfKeys = (value: Expression): boolean =>
+    !someNode(value, (part) => part.kind === 'column' && !values.some((key) => isEqual(key, part)));
+  const isHidden = (value: Expression) => !isPath(value) || (value.kind === 'field' && isOfKeys(value));
+  const hidden = values.filter(isHidden).map((value) => ({ value, key: asKey(value) }));
+  const keyOf = (part: Expression) => hidden.find(({ value }) => isEqual(value, part))?.key ?? part;
+  const read = (part: Expression): Expression => {
+    if (isGroupAggregate(part))
+      return part.function === 'grouping' ? { ...part, args: part.args.map(keyOf) } : part;
+    if (hidden.some(({ key }) => isEqual(key, part))) return part;
+    const key = isOfKeys(part) ? part : keyOf(part);
+    return key === part ? mapParts(part, mapper) : key;
   };
-  const hidden = keys.filter(isComputed);
-  if (hidden.length === 0) return (value) => value;
-  const castKeys = (value: Expression): Expression => {
-    if (isGroupAggregate(value)) return value;
-    return isKey(value) ? castTo(value, value.type) : mapParts(value, mapper);
+  const mapper: Mapper = { ...unchanged, expression: read };
+  return {
+    groupBy: { keys: keys.map(keyOf), ...sets },
+    outputs: outputs.map((output) => ({
+      ...output,
+      value: written.includes(output) ? keyOf(output.value) : read(output.value),
+    })),
+    read,
   };
-  const mapper: Mapper = { ...unchanged, expression: castKeys };
-  const hasHidden = (value: Expression) =>
-    someNode(value, (part) => hidden.some((key) => isEqual(key, part)));
-  return (value) => (hasHidden(value) ? castKeys(value) : value);
 }
 
+const asKey = (value: Expression): Expression => call('ifnull', [nullLiteral(), value], value.type);
+
+/** True for a column and for a field of one. */
+const isPath = (value: Expression): boolean =>
+  value.kind === 'column' || (value.kind === 'field' && isPath(value.of));
+
 /** Texts that are grouped without case: each is one of its group after it. */
-function anyOfGroup(texts: readonly Expression[]): AfterGrouping {
+function anyOfGroup(texts: readonly Expression[]): AfterGrouping['read'] {
   const replaced = (value: Expression): Expression => {
     if (isGroupAggregate(value)) return value;
     const isKey = texts.some((text) => isEqual(text, value));
