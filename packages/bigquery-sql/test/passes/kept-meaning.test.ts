@@ -133,6 +133,21 @@ test.each([
     [['1']],
   ],
   [
+    'QUALIFY, of whose window nothing is read',
+    'SELECT k FROM (SELECT id AS k, ROW_NUMBER() OVER (ORDER BY id) AS rn FROM events QUALIFY id > 2) ORDER BY k',
+    [['3'], ['4']],
+  ],
+  [
+    'QUALIFY of groups, of whose window nothing is read',
+    'SELECT k FROM (SELECT project AS k, RANK() OVER (ORDER BY COUNT(*)) AS r FROM logs GROUP BY k QUALIFY COUNT(*) > 1) ORDER BY k',
+    [['a']],
+  ],
+  [
+    'QUALIFY of ordered rows, of whose window nothing is read',
+    'SELECT k FROM (SELECT id AS k, ROW_NUMBER() OVER (ORDER BY id) AS rn FROM events QUALIFY id > 1 ORDER BY k DESC LIMIT 2)',
+    [['4'], ['3']],
+  ],
+  [
     'one row of groups beside a subquery with an aggregate',
     'SELECT COUNT(*) AS n FROM (SELECT (SELECT COUNT(*) FROM logs) AS a, COUNT(*) AS b FROM events)',
     [['1']],
