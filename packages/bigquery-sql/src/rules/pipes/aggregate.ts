@@ -34,22 +34,21 @@ export function aggregate(node: Syntax.PipeAggregate, rows: Rows, scope: Scope, 
     keyOutputs,
     context,
   );
-  // With several sets each output is a key or an aggregate of its own.
-  const isPlain = grouping && !grouping.grouping.sets;
-  const grouped = afterGrouping(isPlain ? grouping.grouping : undefined, outputs).read;
+  const { groupBy: own, outputs: grouped, read } = afterGrouping(grouping?.grouping, outputs, keyOutputs);
   const query = toQuery(
     {
       from: rows.from,
       ranges: [],
-      columns: outputs.map((output) => ({ ...output, value: grouped(output.value) })),
+      columns: grouped.map((output) => ({ ...output, value: read(output.value) })),
     },
     {
-      orderBy: orderBy.map((key) => ({ ...key, value: grouped(key.value) })),
-      ...(grouping && { groupBy: grouping.grouping }),
+      orderBy: orderBy.map((key) => ({ ...key, value: read(key.value) })),
+      ...(own && { groupBy: own }),
     },
   );
   // A key is NULL in the rows of a set without it.
-  const columns = isPlain ? query.columns : query.columns.map(({ required: _, ...column }) => column);
+  const columns =
+    own && !own.sets ? query.columns : query.columns.map(({ required: _, ...column }) => column);
   return rowsOf({ ...query, columns, query: computedFirst(query.query, context.fresh) }, context);
 }
 
