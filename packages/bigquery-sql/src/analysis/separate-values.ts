@@ -1,5 +1,5 @@
 import { someExpression } from '../tree/map.ts';
-import type { Aggregate, Expression, Select, Window } from '../tree/nodes.ts';
+import type { Aggregate, Expression, Select } from '../tree/nodes.ts';
 import { printExpression } from '../tree/print.ts';
 import { afterGroups, keysOf } from '../tree/query-parts.ts';
 
@@ -27,7 +27,7 @@ export function separateValues(query: Select): SeparateValues | undefined {
   const partitions = new Map(
     aggregates.flatMap(({ over }) => {
       if (over === undefined) return [];
-      const texts = textsOf(partitionBy(over, query));
+      const texts = textsOf(over.partitionBy);
       return [[JSON.stringify([...texts]), texts] as const];
     }),
   );
@@ -47,12 +47,6 @@ function aggregatesIn(values: readonly Expression[]): readonly Aggregate[] {
       return false;
     });
   return found;
-}
-
-function partitionBy(window: Window | string, { windows }: Select): readonly Expression[] {
-  if (typeof window !== 'string' && window.base === undefined) return window.partitionBy;
-  const name = typeof window === 'string' ? window : window.base;
-  return windows.find((named) => named.name === name)?.window.partitionBy ?? [];
 }
 
 const textsOf = (values: readonly Expression[]): ReadonlySet<string> => new Set(values.map(printExpression));

@@ -63,7 +63,7 @@ interface StructField {
 
 /** Reads the fields of a STRUCT that is a key from it: DuckDB knows only the keys, not the values of which one is made. */
 function fieldsOfKeys(select: Select): Select {
-  const { columns, having, windows, qualify, orderBy } = select;
+  const { columns, having, qualify, orderBy } = select;
   const keys = keysOf(select);
   const isKey = (value: Expression) => keys.some((key) => isEqual(key, value));
   const fields = keys.flatMap((key) => fieldsOf(key, key)).filter(({ value }) => !isKey(value));
@@ -79,7 +79,7 @@ function fieldsOfKeys(select: Select): Select {
     distinct: __,
     where: ___,
     ...after
-  } = mapParts(selectOf({ columns, having, windows, qualify, orderBy }), mapper);
+  } = mapParts(selectOf({ columns, having, qualify, orderBy }), mapper);
   return { ...select, ...after };
 }
 

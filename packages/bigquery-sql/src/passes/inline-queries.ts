@@ -67,7 +67,7 @@ function mergeIntoInner(outer: Select): Select | undefined {
     outer.groupBy ||
     outer.offset ||
     outer.orderBy.length > 0 ||
-    [outer.where, outer.having, outer.windows, outer.qualify].some((clause) => clause.length > 0);
+    [outer.where, outer.having, outer.qualify].some((clause) => clause.length > 0);
   if (hasClauses || inner.orderBy.length === 0 || inner.distinct || makesGroups(inner)) return undefined;
   if (!canMove(inner, outer, from.alias) || hasAggregate(outer)) return undefined;
   const limit = outer.limit ? smallerLimit(inner.limit, outer.limit) : inner.limit;
@@ -101,9 +101,8 @@ function inlineOne(outer: Select): Select | undefined {
 
 function isPlain(query: Query, outer: Select, alias: string): boolean {
   if (query.kind !== 'select' || !query.from || query.distinct || query.groupBy) return false;
-  const { having, windows, qualify, orderBy, limit, offset } = query;
-  if ([having, windows, qualify, orderBy].some((clause) => clause.length > 0) || limit || offset)
-    return false;
+  const { having, qualify, orderBy, limit, offset } = query;
+  if ([having, qualify, orderBy].some((clause) => clause.length > 0) || limit || offset) return false;
   // A condition that is not the same each time must not be computed again for each row of a join.
   return !hasAggregate(query) && !query.where.some(isVolatile) && canMove(query, outer, alias);
 }

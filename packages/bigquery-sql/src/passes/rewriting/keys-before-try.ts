@@ -25,13 +25,12 @@ export function keysBeforeTry(node: Select): Select {
     // The arguments of aggregates are computed before the groups.
     expression: (part) => (isGroupAggregate(part) ? part : computed(part, mapper)),
   };
-  const { columns, having, windows, qualify, orderBy } = node;
-  const after = mapParts({ ...emptySelect, columns, having, windows, qualify, orderBy }, mapper);
+  const { columns, having, qualify, orderBy } = node;
+  const after = mapParts({ ...emptySelect, columns, having, qualify, orderBy }, mapper);
   return {
     ...node,
     columns: after.columns,
     having: after.having,
-    windows: after.windows,
     qualify: after.qualify,
     orderBy: after.orderBy,
   };
