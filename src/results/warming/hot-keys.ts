@@ -38,6 +38,8 @@ const maxKeyLength = 2_048;
 /** After a failure a key is retried soon, then with exponential backoff. */
 const firstRetryMs = 1_000;
 const longestRetryMs = 15_000;
+/** However late an engine says that a retry may succeed. */
+const longestRestMs = 600_000;
 
 /** Which keys are requested, and when each result is to be refreshed. */
 export class HotKeys {
@@ -168,7 +170,8 @@ export class HotKeys {
       if (hotKey.begunAt === undefined && !hotKey.pinned && !hotKey.followed) continue;
       hotKey.failures += 1;
       const waitMs = Math.min(firstRetryMs * 2 ** (hotKey.failures - 1), longestRetryMs);
-      hotKey.refreshAt = now + Math.max(waitMs * (0.5 + 0.5 * Math.random()), retryAfterSeconds * 1000);
+      const restMs = Math.min(retryAfterSeconds * 1000, longestRestMs);
+      hotKey.refreshAt = now + Math.max(waitMs * (0.5 + 0.5 * Math.random()), restMs);
     }
   }
 

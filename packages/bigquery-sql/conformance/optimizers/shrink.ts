@@ -66,16 +66,14 @@ function simplerSelects(node: Select): readonly Query[] {
   const { limit: _limit, offset: _offset, ...all } = node;
   const { groupBy: _groupBy, ...ungrouped } = node;
   const { from: _from, ...alone } = node;
-  const shorter = <Key extends 'columns' | 'where' | 'having' | 'windows' | 'qualify' | 'orderBy'>(
-    key: Key,
-  ) => without<Select[Key][number]>(node[key]).map((items): Select => ({ ...node, [key]: items }));
+  const shorter = <Key extends 'columns' | 'where' | 'having' | 'qualify' | 'orderBy'>(key: Key) =>
+    without<Select[Key][number]>(node[key]).map((items): Select => ({ ...node, [key]: items }));
   return [
     ...(node.from?.kind === 'derived' ? [node.from.query] : []),
     ...(node.from ? [alone] : []),
     ...shorter('columns').filter(({ columns }) => columns.length > 0),
     ...shorter('where'),
     ...shorter('having'),
-    ...shorter('windows'),
     ...shorter('qualify'),
     ...shorter('orderBy'),
     ...(node.limit || node.offset ? [all] : []),

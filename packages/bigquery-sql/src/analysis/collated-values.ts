@@ -1,6 +1,6 @@
 import { forEachNode, forEachPart } from '../tree/map.ts';
 import type { Column, CommonTable, Expression, From, Node, Query } from '../tree/nodes.ts';
-import { resultMembers } from '../tree/result-members.ts';
+import { resultMembers } from '../tree/query-parts.ts';
 import { sameName } from '../types.ts';
 
 /** The names of fields, from the outermost on. */

@@ -1,5 +1,5 @@
 import type { Expression, From, Query, Select } from '../tree/nodes.ts';
-import { resultMembers } from '../tree/result-members.ts';
+import { resultMembers } from '../tree/query-parts.ts';
 
 /** A field of a table, by its path. */
 export interface FieldOrigin {

@@ -2,7 +2,7 @@ import { callOnce } from '../tree/build.ts';
 import { macroName } from '../tree/macro-name.ts';
 import { forEachPart } from '../tree/map.ts';
 import type { Aggregate, Expression, From, Query, Select } from '../tree/nodes.ts';
-import { resultMembers } from '../tree/result-members.ts';
+import { resultMembers } from '../tree/query-parts.ts';
 import { isScalar } from '../types.ts';
 import { pathText, rejectedNulls } from './null-rejection.ts';
 import { isStrictFunction, isStrictOperator } from './strictness.ts';

@@ -1,5 +1,5 @@
 import { aliasesOf } from '../tree/aliases-of.ts';
-import { forEachNode, someNode } from '../tree/map.ts';
+import { forEachNode, someExpression } from '../tree/map.ts';
 import type { Column, Expression, Literal, Parameter, Query } from '../tree/nodes.ts';
 
 /** A comparison of a column with a value that every row has passed which the query uses. */
@@ -73,7 +73,7 @@ const combinesRows = ({
   offset !== undefined ||
   having.length > 0 ||
   qualify.length > 0 ||
-  columns.some(({ value }) => someNode(value, ({ kind }) => kind === 'aggregate'));
+  columns.some(({ value }) => someExpression(value, ({ kind }) => kind === 'aggregate'));
 
 interface Comparison extends Omit<RowCondition, 'column'> {
   readonly column: Column;

@@ -1,6 +1,7 @@
 import { someExpression } from '../tree/map.ts';
-import type { Aggregate, Expression, Select, Window } from '../tree/nodes.ts';
+import type { Aggregate, Expression, Select } from '../tree/nodes.ts';
 import { printExpression } from '../tree/print.ts';
+import { afterGroups, keysOf } from '../tree/query-parts.ts';
 
 /** The values by which the rows of a SELECT are computed apart: those of one value do not depend on the others. */
 export interface SeparateValues {
@@ -17,24 +18,16 @@ export interface SeparateValues {
  * @param query before any pass
  */
 export function separateValues(query: Select): SeparateValues | undefined {
-  const { columns, groupBy, having, qualify, orderBy } = query;
+  const { groupBy, having } = query;
   if (groupBy?.sets) return undefined;
-  const aggregates = aggregatesIn([
-    ...[...columns, ...orderBy].map(({ value }) => value),
-    ...having,
-    ...qualify,
-  ]);
+  const aggregates = aggregatesIn(afterGroups(query));
   const isGrouped = having.length > 0 || aggregates.some(({ over }) => over === undefined);
   if (isGrouped && !groupBy) return undefined;
-  const keys =
-    groupBy &&
-    textsOf(
-      groupBy.keys.map((key) => (key.kind === 'position' ? (columns[key.index - 1]?.value ?? key) : key)),
-    );
+  const keys = groupBy && textsOf(keysOf(query));
   const partitions = new Map(
     aggregates.flatMap(({ over }) => {
       if (over === undefined) return [];
-      const texts = textsOf(partitionBy(over, query));
+      const texts = textsOf(over.partitionBy);
       return [[JSON.stringify([...texts]), texts] as const];
     }),
   );
@@ -54,12 +47,6 @@ function aggregatesIn(values: readonly Expression[]): readonly Aggregate[] {
       return false;
     });
   return found;
-}
-
-function partitionBy(window: Window | string, { windows }: Select): readonly Expression[] {
-  if (typeof window !== 'string' && window.base === undefined) return window.partitionBy;
-  const name = typeof window === 'string' ? window : window.base;
-  return windows.find((named) => named.name === name)?.window.partitionBy ?? [];
 }
 
 const textsOf = (values: readonly Expression[]): ReadonlySet<string> => new Set(values.map(printExpression));

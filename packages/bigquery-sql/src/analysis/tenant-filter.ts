@@ -1,9 +1,9 @@
 import { openColumns } from '../rules/queries/outputs.ts';
 import { forEachPart } from '../tree/map.ts';
 import type { Expression, From, Query, Select, SetOperation, Table } from '../tree/nodes.ts';
-import { resultMembers } from '../tree/result-members.ts';
-import { separateValues } from './separate-values.ts';
+import { resultMembers } from '../tree/query-parts.ts';
 import { collatedValues } from './collated-values.ts';
+import { separateValues } from './separate-values.ts';
 import { columnOf, equalToTenant, type TenantParameter } from './tenant-conditions.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { conjunctsOf } from '../tree/build.ts';
 import { isEqual } from '../tree/equal.ts';
-import { forEachNode, forEachPart, someExpression, someNode } from '../tree/map.ts';
+import { forEachNode, forEachPart, someNode } from '../tree/map.ts';
 import type { Expression, From, Join, Node, Query, Select, SetOperation, Unnest } from '../tree/nodes.ts';
-import { resultMembers } from '../tree/result-members.ts';
+import { keysOf, makesGroups, resultMembers } from '../tree/query-parts.ts';
 import { isScalar } from '../types.ts';
 import { NotDerivable } from './edit-text.ts';
 import { axesOf, axisTime, readsNow, readsTime, rowTime } from './time-steps.ts';
@@ -123,7 +123,7 @@ class Search {
     const sorted = select.orderBy.map(({ value }) => value);
     for (const value of [...select.where, ...select.having, ...select.qualify, ...sorted])
       this.#edges.add(resolve(value));
-    const keys = keysOf(select).map(resolve);
+    const keys = valuesOf(select).map(resolve);
     for (const key of keys) this.#edges.add(key);
     const columns = new Map<string, Expression>();
     for (const { name, value } of select.columns) {
@@ -245,13 +245,7 @@ const once = <T>(compute: () => T): (() => T) => {
   };
 };
 
-const isGrouped = ({ groupBy, distinct, columns, having }: Select): boolean =>
-  groupBy !== undefined ||
-  distinct ||
-  having.length > 0 ||
-  columns.some(({ value }) =>
-    someExpression(value, (node) => node.kind === 'aggregate' && node.over === undefined),
-  );
+const isGrouped = (select: Select): boolean => select.distinct || makesGroups(select);
 
 const hasWindow = ({ columns, orderBy, qualify }: Select): boolean =>
   qualify.length > 0 ||
@@ -260,10 +254,8 @@ const hasWindow = ({ columns, orderBy, qualify }: Select): boolean =>
   );
 
 /** The values of which each row, or group of rows, has others. */
-const keysOf = ({ columns, distinct, groupBy }: Select): readonly Expression[] =>
-  (groupBy?.keys ?? (distinct ? columns.map(({ value }) => value) : [])).map((key) =>
-    key.kind === 'position' ? (columns[key.index - 1]?.value ?? key) : key,
-  );
+const valuesOf = (select: Select): readonly Expression[] =>
+  select.distinct && !select.groupBy ? select.columns.map(({ value }) => value) : keysOf(select);
 
 /** The column of the result by which rows are ordered first. */
 const orderedColumn = ({ columns }: Select, key: Expression): Select['columns'][number] | undefined =>

@@ -5,7 +5,7 @@ import { macroName } from '../tree/macro-name.ts';
 import { forEachPart } from '../tree/map.ts';
 import type { Expression, From, Query, Select, Unnest } from '../tree/nodes.ts';
 import { printExpression } from '../tree/print.ts';
-import { resultMembers } from '../tree/result-members.ts';
+import { resultMembers } from '../tree/query-parts.ts';
 
 /** The columns of a relation that separate its rows; `none` if it reads neither a table nor the list. */
 type Separation = ReadonlySet<string> | 'none';

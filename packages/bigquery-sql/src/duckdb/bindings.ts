@@ -19,7 +19,7 @@ import {
   VARCHAR,
 } from '@duckdb/node-api';
 import { decimalUnits } from '@querygate/text';
-import { nowParameter } from '../passes/constants/time-values.ts';
+import { nowParameter } from '../tree/own-parameters.ts';
 import type { ParameterType, TypedParameter } from '../types.ts';
 import { type Binding, bindable } from './bindable.ts';
 

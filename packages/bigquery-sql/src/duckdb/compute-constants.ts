@@ -8,7 +8,8 @@ import {
   listValue,
   TIMESTAMPTZ,
 } from '@duckdb/node-api';
-import { nowParameter, type RunValues, type TimeValue } from '../passes/constants/time-values.ts';
+import type { RunValues, TimeValue } from '../passes/constants/time-values.ts';
+import { nowParameter } from '../tree/own-parameters.ts';
 import { quote } from '../types.ts';
 import { type Binding, bindable } from './bindable.ts';
 import { type Bindings, bindingOf } from './bindings.ts';

@@ -1,7 +1,7 @@
 import { rejectedNulls } from '../analysis/null-rejection.ts';
 import { type RowCondition, rowConditions } from '../analysis/row-conditions.ts';
 import { planningCosts } from '../macros/macros.ts';
-import { type Constant, type HoistedQuery, hoist, hoistTimes, ownPrefix } from '../passes/constants/hoist.ts';
+import { type Constant, type HoistedQuery, hoist, hoistTimes } from '../passes/constants/hoist.ts';
 import type { TimeExpression } from '../passes/constants/time-values.ts';
 import { duckdbExpressionText, duckdbText } from '../passes/duckdb-text.ts';
 import type { KnownValues } from '../passes/pass.ts';
@@ -13,6 +13,7 @@ import { column, integerLiteral, select } from '../tree/build.ts';
 import { freshNames } from '../tree/fresh-names.ts';
 import { forEachNode, mapExpression, mapParts, type Mapper, mapperWith, someNode } from '../tree/map.ts';
 import type { Expression, Query, SystemTime, Table } from '../tree/nodes.ts';
+import { ownPrefix } from '../tree/own-parameters.ts';
 import type { Type } from '../types.ts';
 
 /** SQL that binds constants beside its parameters. */

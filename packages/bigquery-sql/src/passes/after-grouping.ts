@@ -3,24 +3,31 @@ import { aggregate, compareWith, field, integerLiteral } from '../tree/build.ts'
 import { isEqual } from '../tree/equal.ts';
 import { mapParts, type Mapper, mapperWith, mapSelects, someNode } from '../tree/map.ts';
 import type { Expression, Query, Select } from '../tree/nodes.ts';
+import { afterGroups, isGroupAggregate, keysOf } from '../tree/query-parts.ts';
 import { scalar } from '../types.ts';
 import { deriveItem } from './rewriting/derive-item.ts';
 
 /** A query whose clauses after GROUP BY DuckDB can bind. */
 export const boundAfterGrouping = (query: Query): Query =>
-  mapSelects(query, (select) => havingAsQualify(readFromKeys(select)));
+  mapSelects(query, (select) => withWindow(havingAsQualify(readFromKeys(select))));
 
 /**
  * DuckDB can't bind a lambda within a lambda in HAVING, but can in QUALIFY. The two filter the same rows unless there are
  * window functions, which QUALIFY follows.
  */
 function havingAsQualify(select: Select): Select {
-  const { having, columns, orderBy, qualify } = select;
-  const others = [...[...columns, ...orderBy].map(({ value }) => value), ...qualify];
-  if (!having.some(mayNestLambdas) || others.some(hasWindow)) return select;
+  const { having, qualify } = select;
+  if (!having.some(mayNestLambdas) || afterGroups(select).some(hasWindow)) return select;
+  return { ...select, having: [], qualify: [...having, ...qualify] };
+}
+
+/** QUALIFY needs a window function, also if passes have left out the column that had it. */
+function withWindow(select: Select): Select {
+  const { columns, qualify } = select;
+  if (qualify.length === 0 || [...columns.map(({ value }) => value), ...qualify].some(hasWindow))
+    return select;
   const row = aggregate('row_number', [], scalar('INT64'), { over: { partitionBy: [], orderBy: [] } });
-  // QUALIFY needs a window function.
-  return { ...select, having: [], qualify: [...having, compareWith('>', row, integerLiteral(0))] };
+  return { ...select, qualify: [...qualify, compareWith('>', row, integerLiteral(0))] };
 }
 
 /**
@@ -53,11 +60,6 @@ interface KeyPart {
   readonly read: Expression;
 }
 
-const keysOf = ({ groupBy, columns }: Select): readonly Expression[] =>
-  (groupBy?.keys ?? []).map((key) =>
-    key.kind === 'position' ? (columns[key.index - 1]?.value ?? key) : key,
-  );
-
 /**
  * Reads the fields of a STRUCT that is a key from it: DuckDB knows only the keys, not the values of which one is made.
  *
@@ -72,7 +74,7 @@ function readFromKeys(select: Select, onRead: (read: Expression) => void = () =>
   ];
   const mapper: Mapper = mapperWith({
     expression: (part) => {
-      if (part.kind === 'aggregate' && part.over === undefined) return part;
+      if (isGroupAggregate(part)) return part;
       const found = parts.find(({ value }) => isEqual(value, part));
       if (!found) return mapParts(part, mapper);
       onRead(found.read);

@@ -145,8 +145,8 @@ const distinctOf = (values: Expression, type: Type): Expression => {
   return values.kind === 'column' ? once(values) : computeFirst([values], (items = values) => once(items));
 };
 
-const isFilterOnly = ({ groupBy, having, windows, qualify, offset }: Select) =>
-  !groupBy && !offset && [having, windows, qualify].every((clause) => clause.length === 0);
+const isFilterOnly = ({ groupBy, having, qualify, offset }: Select) =>
+  !groupBy && !offset && [having, qualify].every((clause) => clause.length === 0);
 
 /** An array that depends on no row is unnested once. */
 const isCorrelated = ({ array }: Unnest): boolean => someNode(array, ({ kind }) => kind === 'column');

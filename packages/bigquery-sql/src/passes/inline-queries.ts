@@ -2,7 +2,8 @@ import { planningCosts } from '../macros/macros.ts';
 import { maxCopiedSize, maxInlinedDepth, maxNestedDepth } from '../planning-cost/planning-limits.ts';
 import { isEqual } from '../tree/equal.ts';
 import { forEachNode, forEachPart, mapParts, type Mapper, mapperWith, someNode } from '../tree/map.ts';
-import type { Derived, Expression, From, Literal, Node, Query, Select, With } from '../tree/nodes.ts';
+import type { Column, Derived, Expression, From, Literal, Node, Query, Select, With } from '../tree/nodes.ts';
+import { keysOf, makesGroups } from '../tree/query-parts.ts';
 import { isVolatile } from '../tree/volatile.ts';
 import type { Pass } from './pass.ts';
 import { replaceItem, requiredItems } from './rewriting/from-items.ts';
@@ -66,7 +67,7 @@ function mergeIntoInner(outer: Select): Select | undefined {
     outer.groupBy ||
     outer.offset ||
     outer.orderBy.length > 0 ||
-    [outer.where, outer.having, outer.windows, outer.qualify].some((clause) => clause.length > 0);
+    [outer.where, outer.having, outer.qualify].some((clause) => clause.length > 0);
   if (hasClauses || inner.orderBy.length === 0 || inner.distinct || makesGroups(inner)) return undefined;
   if (!canMove(inner, outer, from.alias) || hasAggregate(outer)) return undefined;
   // DuckDB takes no window function in place of a column that a subquery reads.
@@ -102,21 +103,17 @@ function inlineOne(outer: Select): Select | undefined {
 
 function isPlain(query: Query, outer: Select, alias: string): boolean {
   if (query.kind !== 'select' || !query.from || query.distinct || query.groupBy) return false;
-  const { having, windows, qualify, orderBy, limit, offset } = query;
-  if ([having, windows, qualify, orderBy].some((clause) => clause.length > 0) || limit || offset)
-    return false;
+  const { having, qualify, orderBy, limit, offset } = query;
+  if ([having, qualify, orderBy].some((clause) => clause.length > 0) || limit || offset) return false;
   // A condition that is not the same each time must not be computed again for each row of a join.
   return !hasAggregate(query) && !query.where.some(isVolatile) && canMove(query, outer, alias);
 }
 
 /** True if each column of the inner query may be written where the outer one reads it. */
 function canMove(inner: Select, outer: Select, alias: string): boolean {
-  const isMovable = inner.columns.every(({ value }) => {
-    if (someNode(value, isFixed)) return false;
-    // Where a key is NULL in some sets of groups, its value elsewhere in the query is not.
-    return !outer.groupBy?.sets || someNode(value, ({ kind }) => kind === 'column');
-  });
-  if (!isMovable || (outer.groupBy?.sets && readsEqualValues(inner, outer, alias))) return false;
+  if (inner.columns.some(({ value }) => someNode(value, isFixed))) return false;
+  if (outer.groupBy?.sets && (computesKey(inner, outer, alias) || readsEqualValues(inner, outer, alias)))
+    return false;
   const computed = inner.columns.filter(({ value }) => !isCheap(value));
   if (computed.length === 0) return true;
   // Each query of a chain may compute with a value of the one before.
@@ -127,6 +124,17 @@ function canMove(inner: Select, outer: Select, alias: string): boolean {
     return reads <= 1 && (copies - 1) * planningCosts.of(value).size <= maxCopiedSize;
   });
 }
+
+/** True if a key of several sets of groups would become an expression: elsewhere, an equal one may have another value. */
+const computesKey = ({ columns }: Select, outer: Select, alias: string): boolean =>
+  keysOf(outer).some((key) => {
+    const root = rootOf(key);
+    const read = root?.from === alias && columns.find(({ name }) => name === root.name)?.value;
+    return read && read.kind !== 'column' && !(read.kind === 'record' && key.kind === 'field');
+  });
+
+const rootOf = (path: Expression): Column | undefined =>
+  path.kind === 'field' ? rootOf(path.of) : path.kind === 'column' ? path : undefined;
 
 /** True if two keys of several sets of groups would become one. */
 function readsEqualValues(inner: Select, outer: Select, alias: string): boolean {
@@ -139,13 +147,6 @@ const depthOf = ({ columns, where }: Select): number =>
   [...columns.map(({ value }) => value), ...where].reduce(
     (most, value) => Math.max(most, planningCosts.of(value).depth),
     0,
-  );
-
-/** True if the rows are groups: without GROUP BY only the columns show it. */
-const makesGroups = ({ groupBy, columns }: Select): boolean =>
-  groupBy !== undefined ||
-  columns.some(({ value }) =>
-    someNode(value, (part) => part.kind === 'aggregate' && part.over === undefined),
   );
 
 const hasAggregate = ({ columns }: Select): boolean =>

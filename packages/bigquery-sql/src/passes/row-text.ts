@@ -1,6 +1,6 @@
 import { column, select } from '../tree/build.ts';
 import type { Expression, Query, Select } from '../tree/nodes.ts';
-import { resultMembers } from '../tree/result-members.ts';
+import { resultMembers } from '../tree/query-parts.ts';
 import type { PassOptions } from './pass.ts';
 import { withoutPositions } from './rewriting/sort-keys.ts';
 import { splitRecords } from './split-records.ts';

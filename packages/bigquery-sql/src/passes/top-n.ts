@@ -73,10 +73,10 @@ function rowCount(limit: Expression | undefined, offset: Expression | undefined)
   return value <= BigInt(Number.MAX_SAFE_INTEGER) ? { ...limit, value } : undefined;
 }
 
-const isFilterOnly = ({ distinct, groupBy, having, windows, qualify, columns, from }: Select): boolean =>
+const isFilterOnly = ({ distinct, groupBy, having, qualify, columns, from }: Select): boolean =>
   !distinct &&
   !groupBy &&
-  [having, windows, qualify].every((clause) => clause.length === 0) &&
+  [having, qualify].every((clause) => clause.length === 0) &&
   (from?.kind === 'table' || from?.kind === 'derived' || from?.kind === 'reference') &&
   !columns.some(({ value }) => someNode(value, ({ kind }) => kind === 'aggregate'));
 

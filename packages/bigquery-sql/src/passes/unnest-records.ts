@@ -1,6 +1,7 @@
 import { caseWhen, integerLiteral } from '../tree/build.ts';
 import { mapSelects } from '../tree/map.ts';
 import type { Column, Expression, From, RecordValue, Select, Unnest } from '../tree/nodes.ts';
+import { keysOf } from '../tree/query-parts.ts';
 import { unknown } from '../types.ts';
 import type { Pass } from './pass.ts';
 import { isUnconditional, replaceItem, requiredItems } from './rewriting/from-items.ts';
@@ -27,6 +28,12 @@ function unnestIn(select: Select, note: Note): Select {
   const found = select.from && findUnnest(select.from, select.from);
   if (!found) return select;
   const { unnest, record, keepEmpty, from } = found;
+  // A key of several sets of groups stays a column: another value that is equal to it is not NULL where the key is.
+  if (
+    select.groupBy?.sets &&
+    keysOf(select).some((key) => key.kind === 'column' && key.from === unnest.alias)
+  )
+    return select;
   const element = { ...record, repeated: false, type: elementType(record) };
   const first = integerLiteral(0);
   note(unnest.alias, { value: element, offset: keepEmpty ? caseWhen(record.present, first) : first });

@@ -1,7 +1,7 @@
 import { column, integerLiteral, select } from '../tree/build.ts';
 import { forEachNode, someNode } from '../tree/map.ts';
 import type { CommonTable, Expression, Query, Select, Table } from '../tree/nodes.ts';
-import { resultMembers } from '../tree/result-members.ts';
+import { resultMembers } from '../tree/query-parts.ts';
 
 /** The parameter that chooses whose rows a query reads. */
 export interface Tenant {

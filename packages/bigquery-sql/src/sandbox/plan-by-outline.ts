@@ -88,10 +88,10 @@ function withoutUnread(query: Query): Query {
 function putsTogether(query: Query): query is Select {
   if (query.kind !== 'select' || query.from?.kind !== 'table' || query.distinct || query.groupBy)
     return false;
-  const { columns, where, having, windows, qualify, orderBy, limit, offset } = query;
+  const { columns, where, having, qualify, orderBy, limit, offset } = query;
   return (
     columns.every(({ value }) => value.kind === 'column' || value.kind === 'record') &&
-    [where, having, windows, qualify, orderBy].every((clause) => clause.length === 0) &&
+    [where, having, qualify, orderBy].every((clause) => clause.length === 0) &&
     !limit &&
     !offset
   );

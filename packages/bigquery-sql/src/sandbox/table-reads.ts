@@ -106,9 +106,9 @@ function firstRows(
   table: Table,
   options: ReadOptions,
 ): Pick<TableRead, 'orderBy' | 'limit'> | undefined {
-  const { from, distinct, groupBy, having, windows, qualify, offset, limit, columns, orderBy } = node;
+  const { from, distinct, groupBy, having, qualify, offset, limit, columns, orderBy } = node;
   if (from !== table || distinct || groupBy || offset || !isInteger(limit)) return undefined;
-  if (having.length + windows.length + qualify.length > 0 || orderBy.length > maxParts) return undefined;
+  if (having.length + qualify.length > 0 || orderBy.length > maxParts) return undefined;
   if (columns.some(({ value }) => someNode(value, makesOtherRows))) return undefined;
   const keys = orderBy.map((key) => keyOf(key, node, table, options));
   return keys.includes(undefined)

@@ -229,7 +229,6 @@ export const select = (
   distinct: false,
   where: [],
   having: [],
-  windows: [],
   qualify: [],
   orderBy: [],
   ...clauses,

@@ -164,9 +164,7 @@ const mapAggregate = (node: Aggregate, mapper: Mapper): Aggregate =>
     args: mapAll(node.args, mapper.expression),
     ...(node.orderBy && { orderBy: mapMembers(node.orderBy, mapper) }),
     ...(node.filter && { filter: mapper.expression(node.filter) }),
-    ...(node.over !== undefined && {
-      over: typeof node.over === 'string' ? node.over : mapWindow(node.over, mapper),
-    }),
+    ...(node.over && { over: mapWindow(node.over, mapper) }),
   });
 
 function mapSelect(node: Select, mapper: Mapper): Select {
@@ -179,7 +177,6 @@ function mapSelect(node: Select, mapper: Mapper): Select {
       groupBy: update(node.groupBy, { keys: mapAll(node.groupBy.keys, expression) }),
     }),
     having: mapAll(node.having, expression),
-    windows: mapAll(node.windows, (named) => update(named, { window: mapWindow(named.window, mapper) })),
     qualify: mapAll(node.qualify, expression),
     orderBy: mapMembers(node.orderBy, mapper),
     ...(node.limit && { limit: expression(node.limit) }),

@@ -86,7 +86,7 @@ export interface Aggregate extends Typed<'aggregate'> {
   readonly orderBy?: readonly SortKey[];
   readonly filter?: Expression;
   readonly ignoreNulls?: boolean;
-  readonly over?: Window | string;
+  readonly over?: Window;
   /** True if it is an argument of a function, whose body may have it in a subquery: it is of the query of the call. */
   readonly isArgument?: true;
 }
@@ -97,9 +97,8 @@ export interface SortKey {
   readonly nulls: 'FIRST' | 'LAST';
 }
 
-/** The definition of a window; `base` names another one that it extends. */
+/** The definition of a window, with the parts of named ones that it extends. */
 export interface Window {
-  readonly base?: string;
   readonly partitionBy: readonly Expression[];
   readonly orderBy: readonly SortKey[];
   readonly frame?: Frame;
@@ -238,7 +237,6 @@ export interface Select {
   readonly where: readonly Expression[];
   readonly groupBy?: Grouping;
   readonly having: readonly Expression[];
-  readonly windows: readonly { readonly name: string; readonly window: Window }[];
   readonly qualify: readonly Expression[];
   readonly orderBy: readonly SortKey[];
   readonly limit?: Expression;

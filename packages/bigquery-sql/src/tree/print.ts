@@ -188,12 +188,7 @@ class Printer {
     const nulls = node.ignoreNulls ? ' IGNORE NULLS' : '';
     const called = `${node.function}(${node.distinct ? 'DISTINCT ' : ''}${args}${orderBy}${nulls})`;
     const filter = node.filter ? ` FILTER (WHERE ${this.expression(node.filter)})` : '';
-    return `${called}${filter}${this.#over(node.over)}`;
-  }
-
-  #over(over: Aggregate['over']): string {
-    if (over === undefined) return '';
-    return typeof over === 'string' ? ` OVER ${quote(over)}` : ` OVER (${this.#window(over)})`;
+    return `${called}${filter}${node.over ? ` OVER (${this.#window(node.over)})` : ''}`;
   }
 
   /**
@@ -203,11 +198,10 @@ class Printer {
    * @see conformance/duckdb/other-random-values.md
    * @see conformance/duckdb/repeated-partition-keys.md
    */
-  #window({ base, partitionBy, orderBy, frame }: Window): string {
+  #window({ partitionBy, orderBy, frame }: Window): string {
     const noOrder = this.#isVolatile ? 'ORDER BY NULL' : '';
     const keys = new Set(partitionBy.map((key) => this.expression(key)));
     const parts = [
-      base === undefined ? '' : quote(base),
       keys.size === 0 ? '' : `PARTITION BY ${[...keys].join(', ')}`,
       orderBy.length === 0 ? noOrder : this.#orderBy(orderBy),
       frame ? `${frame.unit} BETWEEN ${this.#bound(frame.begin)} AND ${this.#bound(frame.end)}` : '',
@@ -280,14 +274,12 @@ class Printer {
 
   #selectText(node: Select): string {
     const columns = node.columns.map(({ name, value }) => `${this.expression(value)} AS ${quote(name)}`);
-    const windows = node.windows.map(({ name, window }) => `${quote(name)} AS (${this.#window(window)})`);
     const parts = [
       `SELECT ${node.distinct ? 'DISTINCT ' : ''}${columns.join(', ')}`,
       node.from ? `FROM ${this.#from(node.from)}` : '',
       this.#conditions('WHERE', node.where),
       node.groupBy ? `GROUP BY ${this.#grouping(node.groupBy)}` : '',
       this.#conditions('HAVING', [...node.having, ...(node.groupBy ? ofRows(node.groupBy) : [])]),
-      windows.length === 0 ? '' : `WINDOW ${windows.join(', ')}`,
       this.#conditions('QUALIFY', node.qualify),
       node.orderBy.length === 0 ? '' : this.#orderBy(node.orderBy),
       node.limit ? `LIMIT ${this.expression(node.limit)}` : '',

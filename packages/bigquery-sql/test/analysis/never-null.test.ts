@@ -20,3 +20,14 @@ test.each([
   const { columns } = analyze(`SELECT x, low, high FROM t WHERE ${where}`, { tables });
   expect(columns.filter(({ required }) => required).map(({ name }) => name)).toEqual(rejected);
 });
+
+const key = 'CASE WHEN x > 1 THEN 1 ELSE 2 END';
+
+test.each([
+  ...["'none'", '1', key].flatMap((value) =>
+    ['k', '1', 'x, k'].map((keys) => `SELECT ${value} AS k, COUNT(*) AS n FROM t GROUP BY ROLLUP (${keys})`),
+  ),
+  `FROM t |> AGGREGATE COUNT(*) AS n GROUP BY ROLLUP (${key})`,
+])('a key of several sets of groups may be NULL: %s', (sql) => {
+  expect(analyze(sql, { tables }).columns.map(({ required }) => required)).toEqual([false, true]);
+});

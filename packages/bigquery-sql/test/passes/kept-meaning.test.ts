@@ -152,6 +152,32 @@ test.each([
     [['1']],
   ],
   [
+    'QUALIFY, of whose window nothing is read',
+    'SELECT k FROM (SELECT id AS k, ROW_NUMBER() OVER (ORDER BY id) AS rn FROM events QUALIFY id > 2) ORDER BY k',
+    [['3'], ['4']],
+  ],
+  [
+    'QUALIFY of groups, of whose window nothing is read',
+    'SELECT k FROM (SELECT project AS k, RANK() OVER (ORDER BY COUNT(*)) AS r FROM logs GROUP BY k QUALIFY COUNT(*) > 1) ORDER BY k',
+    [['a']],
+  ],
+  [
+    'QUALIFY of ordered rows, of whose window nothing is read',
+    'SELECT k FROM (SELECT id AS k, ROW_NUMBER() OVER (ORDER BY id) AS rn FROM events QUALIFY id > 1 ORDER BY k DESC LIMIT 2)',
+    [['4'], ['3']],
+  ],
+  [
+    'one row of groups beside a subquery with an aggregate',
+    'SELECT COUNT(*) AS n FROM (SELECT (SELECT COUNT(*) FROM logs) AS a, COUNT(*) AS b FROM events)',
+    [['1']],
+  ],
+  [
+    'one row of groups in a common table, of which the subquery with an aggregate is read',
+    `WITH q AS (SELECT (SELECT MAX(id) FROM logs) AS a, MAX(id) AS b FROM events)
+      SELECT a, EXISTS(SELECT 1 FROM (SELECT (SELECT MAX(id) FROM logs) AS a, MAX(id) AS b FROM events WHERE id < 0)) AS e FROM q`,
+    [['4', true]],
+  ],
+  [
     'NULL first, of the side of an outer join that may be missing',
     '(SELECT 0 AS id, 0 AS k FROM logs) UNION ALL (SELECT a.id, b.id FROM logs AS a FULL JOIN logs AS b ON b.id = a.id + 1) ORDER BY id, k LIMIT 3',
     [
@@ -268,6 +294,66 @@ test.each([
   ],
 ])('passes keep the rows of %s', async (_, sql, rows) => {
   expect(await dialect.query(sql)).toEqual(rows);
+});
+
+/** The rows of several sets of groups of one row of `events`, with `o` as the second key. */
+const sets = (o: string, n: string, from = 'events WHERE id = 1') =>
+  `SELECT id, ${o} AS o, ${n} AS n FROM ${from} GROUP BY ROLLUP (id, o) ORDER BY id, o`;
+
+test.each([
+  ['a literal', sets('0', 'COUNT(*) > 0'), true],
+  ['a literal that an operator has', sets('1', 'COUNT(*) + 1'), '2'],
+  ['a text', sets("'x'", "IF(COUNT(*) > 0, 'x', 'y')"), 'x'],
+  ['a parameter', sets("IF(@s = '', 0, id)", 'COUNT(*) > 0'), true],
+  [
+    'the offset of a record',
+    sets('o', 'COUNT(*) > 0', 'logs, UNNEST(metadata) WITH OFFSET AS o WHERE id = 1'),
+    true,
+  ],
+  ['a literal of a subquery', sets('c', 'COUNT(*) + 1', '(SELECT id, 1 AS c FROM events WHERE id = 1)'), '2'],
+  [
+    'a field of a subquery',
+    sets('s.c', 'COUNT(*) + 1', '(SELECT id, STRUCT(1 AS c) AS s FROM events WHERE id = 1)'),
+    '2',
+  ],
+])('a key of several sets of groups that is %s is no other value', async (_, sql, n) => {
+  const rows = await dialect.query(sql, { s: '' });
+  expect(rows.map(([id, , value]) => [id, value])).toEqual([
+    [null, n],
+    ['1', n],
+    ['1', n],
+  ]);
+  expect(rows.map(([, o]) => o === null)).toEqual([true, true, false]);
+});
+
+test.each([
+  ['computed', sets('id + 1', 'id + 1 + 10'), null, '12'],
+  [
+    'computed by a subquery',
+    sets('c', 'id + 1', '(SELECT id, id + 1 AS c FROM events WHERE id = 1)'),
+    null,
+    '2',
+  ],
+  ['equal to another', sets("CASE @s WHEN '' THEN id END", 'COALESCE(id, -1)'), '-1', '1'],
+  ['a test', sets('id IS NULL', "IF(id IS NULL, 'total', 'part')"), 'total', 'part'],
+])('an expression of a key of several sets of groups is not the key that is %s', async (_, sql, total, n) => {
+  const rows = await dialect.query(sql, { s: '' });
+  expect(rows.map(([, , value]) => value)).toEqual([total, n, n]);
+});
+
+test('clauses after several sets of groups know a key from its expression by its name', async () => {
+  const of = (clauses: string) =>
+    dialect.query(`SELECT id, id + 1 AS o FROM events WHERE id < 3 GROUP BY ROLLUP (id, 2) ${clauses}`);
+  const rows = { one: ['1', null], first: ['1', '2'], two: ['2', null], second: ['2', '3'] };
+  expect(await of('HAVING o = 2')).toEqual([rows.first]);
+  expect(await of('HAVING id + 1 = 2 ORDER BY o')).toEqual([rows.one, rows.first]);
+  expect(await of('HAVING GROUPING(id + 1) = 0 ORDER BY id')).toEqual([rows.first, rows.second]);
+  expect(await of('QUALIFY RANK() OVER (ORDER BY id + 1) > 1 ORDER BY id + 1, o')).toEqual([
+    rows.one,
+    rows.first,
+    rows.two,
+    rows.second,
+  ]);
 });
 
 test.each([

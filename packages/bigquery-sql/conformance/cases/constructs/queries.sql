@@ -320,6 +320,9 @@ select team, active, count(*) as n from people group by all order by team, activ
 select team, active, count(*) as n from people group by rollup(team, active) order by team, active, n
 select team, sum(id) as s from people group by rollup(team) order by s, team
 select count(*) as n from people where false group by rollup(team)
+select a, a + 1 as b, a + 1 + 10 as c, grouping(a + 1) as g, rank() over (order by a + 1) as r from unnest([1, 2]) as a group by rollup(a, ${b; 2; a + 1}) order by a + 1, b, g
+select ${0; 1; 'x'; date '2024-01-31'; null is null} as o, id, count(*) + 1 as n, count(*) > 0 as m, if(count(*) > 0, 'x', 'y') as t from people group by rollup(id, o) order by id, o
+select as struct a, a + 1 as b, a + 1 as c from unnest([1, 2]) as a group by rollup(a, b)
 -- GROUP BY CUBE
 select team, active, count(*) as n from people group by cube(team, active) order by team, active, n
 -- GROUP BY GROUPING SETS

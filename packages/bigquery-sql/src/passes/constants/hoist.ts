@@ -1,6 +1,7 @@
 import { isEqual } from '../../tree/equal.ts';
 import { forEachPart, mapParts, type Mapper, mapperWith, someNode } from '../../tree/map.ts';
 import type { Expression, Node, Query, Table } from '../../tree/nodes.ts';
+import { ownPrefix } from '../../tree/own-parameters.ts';
 import { isVolatile } from '../../tree/volatile.ts';
 import { duckdbType, isScalar } from '../../types.ts';
 import { type TimeExpression, timeExpressionOf } from './time-values.ts';
@@ -20,9 +21,6 @@ export interface HoistedQuery {
   /** Each depends on parameters only. */
   readonly constants: readonly Constant[];
 }
-
-/** Prefix of the names under which constants are bound; names of parameters can't start with it. */
-export const ownPrefix = 'querygate_';
 
 /**
  * Computes before the query what does not depend on rows: DuckDB plans a query again for each set of parameters, and

@@ -1,6 +1,7 @@
 import { isEqual } from '../../tree/equal.ts';
 import { macroName } from '../../tree/macro-name.ts';
 import type { Case, Element, Expression } from '../../tree/nodes.ts';
+import { nowParameter } from '../../tree/own-parameters.ts';
 import { isScalar } from '../../types.ts';
 
 /**
@@ -25,9 +26,6 @@ export type TimeExpression = (run: RunValues) => TimeValue | undefined;
 
 /** The values that are computed before an expression, by the parameter of its lambda: one, or a row of several. */
 type Locals = ReadonlyMap<number, TimeExpression | readonly TimeExpression[]>;
-
-/** The name under which a query binds the value of CURRENT_TIMESTAMP(). */
-export const nowParameter = 'current_timestamp';
 
 const [first, last] = [-62_135_596_800_000_000n, 253_402_300_799_999_999n];
 const inRange = (micros: bigint) => (micros < first || micros > last ? undefined : micros);

@@ -1,6 +1,7 @@
 import { nullLiteral } from '../../tree/build.ts';
-import { mapParts, type Mapper, mapperWith, someNode } from '../../tree/map.ts';
+import { mapParts, type Mapper, mapperWith, someExpression, someNode } from '../../tree/map.ts';
 import type { Expression, Member, Query, Select } from '../../tree/nodes.ts';
+import { hasGroupAggregate } from '../../tree/query-parts.ts';
 import type { Pass } from '../pass.ts';
 import { columnsRead, commonColumnsRead } from '../rewriting/columns-read.ts';
 
@@ -59,11 +60,8 @@ function prune(query: Query, read: ReadonlySet<string>): Query {
 
 /** True if the rows depend on a column: `unnest` multiplies them, an aggregate without GROUP BY makes them one. */
 function makesRows(value: Expression, { groupBy, columns }: Select, at: number): boolean {
-  if (someNode(value, (node) => node.kind === 'call' && node.function === 'unnest')) return true;
-  const isAggregated = (column: Member | undefined) =>
-    column !== undefined &&
-    someNode(column.value, (node) => node.kind === 'aggregate' && node.over === undefined);
-  return !groupBy && isAggregated(columns[at]) && columns.findIndex(isAggregated) === at;
+  if (someExpression(value, (node) => node.kind === 'call' && node.function === 'unnest')) return true;
+  return !groupBy && columns.findIndex((column) => hasGroupAggregate(column.value)) === at;
 }
 
 const positionsOf = ({ groupBy, orderBy }: Select): readonly number[] =>

@@ -3,6 +3,7 @@ import { call, column, element, list, select } from '../../tree/build.ts';
 import { macroName } from '../../tree/macro-name.ts';
 import { forEachPart, mapParts, type Mapper, mapSelects, someNode, unchanged } from '../../tree/map.ts';
 import type { Column, Expression, Literal, Node, Select } from '../../tree/nodes.ts';
+import { keysOf } from '../../tree/query-parts.ts';
 import { arrayOf, isScalar, scalar } from '../../types.ts';
 import type { Pass } from '../pass.ts';
 import { columnsRead } from '../rewriting/columns-read.ts';
@@ -90,9 +91,7 @@ const texts = arrayOf(scalar('STRING'));
 
 /** The columns of which several paths are read, with the paths. */
 function sharedPaths(outer: Select, aliases: readonly string[]) {
-  const keys = (outer.groupBy?.keys ?? []).map((key) =>
-    key.kind === 'position' ? (outer.columns[key.index - 1]?.value ?? key) : key,
-  );
+  const keys = keysOf(outer);
   const found: { readonly text: Column; readonly paths: Literal[] }[] = [];
   const note = (node: Node): void => {
     const read = 'type' in node ? readOf(node) : undefined;

@@ -58,8 +58,7 @@ function keysComputed(node: Select, fresh: (prefix: string) => string): Select {
 }
 
 const hasRangeOffset = (over: Aggregate['over']): over is Window =>
-  typeof over === 'object' &&
-  over.frame?.unit === 'RANGE' &&
+  over?.frame?.unit === 'RANGE' &&
   [over.frame.begin, over.frame.end].some((bound) => 'amount' in bound && bound.amount);
 
 const aggregatesAll = ({ columns, qualify, orderBy }: Select): boolean =>

@@ -2,15 +2,14 @@ import { computeFirst } from '../../tree/build.ts';
 import { isEqual } from '../../tree/equal.ts';
 import { mapExpression, mapParts, type Mapper, mapperWith, someExpression } from '../../tree/map.ts';
 import type { Call, Expression, Select } from '../../tree/nodes.ts';
+import { isGroupAggregate, keysOf } from '../../tree/query-parts.ts';
 
 /**
  * A SELECT in which TRY reads no key of GROUP BY: DuckDB leaves what is inside TRY when it replaces the keys by the
  * columns of the groups, and fails with an internal error. The keys are computed before.
  */
 export function keysBeforeTry(node: Select): Select {
-  const keys = (node.groupBy?.keys ?? [])
-    .map((key) => (key.kind === 'position' ? (node.columns[key.index - 1]?.value ?? key) : key))
-    .filter(({ kind }) => kind !== 'literal');
+  const keys = keysOf(node).filter(({ kind }) => kind !== 'literal');
   if (keys.length === 0) return node;
   const isKey = (part: Expression) => keys.some((key) => isEqual(key, part));
   const computed = (part: Expression, mapper: Mapper): Expression => {
@@ -24,16 +23,14 @@ export function keysBeforeTry(node: Select): Select {
   const mapper: Mapper = {
     ...inSubquery,
     // The arguments of aggregates are computed before the groups.
-    expression: (part) =>
-      part.kind === 'aggregate' && part.over === undefined ? part : computed(part, mapper),
+    expression: (part) => (isGroupAggregate(part) ? part : computed(part, mapper)),
   };
-  const { columns, having, windows, qualify, orderBy } = node;
-  const after = mapParts({ ...emptySelect, columns, having, windows, qualify, orderBy }, mapper);
+  const { columns, having, qualify, orderBy } = node;
+  const after = mapParts({ ...emptySelect, columns, having, qualify, orderBy }, mapper);
   return {
     ...node,
     columns: after.columns,
     having: after.having,
-    windows: after.windows,
     qualify: after.qualify,
     orderBy: after.orderBy,
   };

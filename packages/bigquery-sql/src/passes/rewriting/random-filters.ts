@@ -12,6 +12,7 @@ import type {
   Select,
   SortKey,
 } from '../../tree/nodes.ts';
+import { afterGroups, isGroupAggregate, makesGroups } from '../../tree/query-parts.ts';
 import { isDraw, isRandom, isRandomByRow } from '../../tree/volatile.ts';
 import { deriveItem } from './derive-item.ts';
 import { joinsOf, replaceItem } from './from-items.ts';
@@ -157,7 +158,8 @@ function filterRows(node: Select, fresh: Fresh): Select {
 /** HAVING and QUALIFY filter a query of their own, unless windows read the groups that HAVING leaves. */
 function filterResults(node: Select, fresh: Fresh): Select {
   const [having, qualify] = [split(node.having), split(node.qualify)];
-  const hasWindows = someClause(node, ({ over }) => over !== undefined);
+  const isWindow = (part: Node) => part.kind === 'aggregate' && part.over !== undefined;
+  const hasWindows = afterGroups(node).some((value) => someExpression(value, isWindow));
   const tests = [...(hasWindows ? [] : having.random), ...qualify.random];
   if (tests.length === 0) return node;
   const alias = fresh('drawn_rows');
@@ -223,16 +225,3 @@ function isShared(part: Node, item: From): boolean {
 /** Neither a query nor an item of FROM. */
 const isExpression = (part: Node): part is Expression =>
   !['select', 'set', 'with', 'table', 'reference', 'derived', 'unnest', 'join', 'sample'].includes(part.kind);
-
-const isGroupAggregate = (part: Node): part is Aggregate =>
-  part.kind === 'aggregate' && part.over === undefined;
-
-const someClause = (node: Select, test: (part: Aggregate) => boolean): boolean =>
-  [...node.columns, ...node.orderBy]
-    .map(({ value }) => value)
-    .concat(node.having, node.qualify)
-    .some((value) => someExpression(value, (part) => part.kind === 'aggregate' && test(part)));
-
-/** True if the rows are groups. */
-export const makesGroups = (node: Select): boolean =>
-  node.groupBy !== undefined || someClause(node, isGroupAggregate);

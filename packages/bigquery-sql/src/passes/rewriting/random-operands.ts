@@ -4,7 +4,7 @@ import { mapParts, type Mapper, mapperWith, mapSelects, unchanged } from '../../
 import type { Expression, Query, Select } from '../../tree/nodes.ts';
 import { isDraw, isRandom } from '../../tree/volatile.ts';
 import { deriveItem } from './derive-item.ts';
-import { makesGroups } from './random-filters.ts';
+import { makesGroups } from '../../tree/query-parts.ts';
 
 /**
  * Draws each random value once. Rules and macros write an operand as often as they need it, and DuckDB draws a value for

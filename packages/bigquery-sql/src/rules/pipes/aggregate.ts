@@ -1,5 +1,4 @@
 import type * as Syntax from '../../syntax/nodes.ts';
-import type { Expression } from '../../tree/nodes.ts';
 import type { Context } from '../context.ts';
 import { sortKeys } from '../expressions/sort-order.ts';
 import { afterGrouping, computedFirst } from '../queries/after-grouping.ts';
@@ -36,22 +35,21 @@ export function aggregate(node: Syntax.PipeAggregate, rows: Rows, scope: Scope, 
     keyOutputs,
     context,
   );
-  // With several sets each output is a key or an aggregate of its own.
-  const isPlain = grouping && !grouping.grouping.sets;
-  const grouped = isPlain ? afterGrouping(grouping.grouping, outputs) : (value: Expression) => value;
+  const { groupBy: own, outputs: grouped, read } = afterGrouping(grouping?.grouping, outputs, keyOutputs);
   const query = toQuery(
     {
       from: rows.from,
       ranges: [],
-      columns: outputs.map((output) => ({ ...output, value: grouped(output.value) })),
+      columns: grouped.map((output) => ({ ...output, value: read(output.value) })),
     },
     {
-      orderBy: orderBy.map((key) => ({ ...key, value: grouped(key.value) })),
-      ...(grouping && { groupBy: grouping.grouping }),
+      orderBy: orderBy.map((key) => ({ ...key, value: read(key.value) })),
+      ...(own && { groupBy: own }),
     },
   );
   // A key is NULL in the rows of a set without it.
-  const columns = isPlain ? query.columns : query.columns.map(({ required: _, ...column }) => column);
+  const columns =
+    own && !own.sets ? query.columns : query.columns.map(({ required: _, ...column }) => column);
   return rowsOf({ ...query, columns, query: computedFirst(query.query, context.fresh) }, context);
 }
 

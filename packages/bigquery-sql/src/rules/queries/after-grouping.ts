@@ -1,58 +1,78 @@
 import { aliasesOf } from '../../tree/aliases-of.ts';
-import { aggregate, castTo, column, nullLiteral, select } from '../../tree/build.ts';
+import { aggregate, call, column, nullLiteral, select } from '../../tree/build.ts';
 import { isEqual } from '../../tree/equal.ts';
 import { unusedName } from '../../tree/fresh-names.ts';
-import {
-  forEachNode,
-  mapParts,
-  type Mapper,
-  mapperWith,
-  someExpression,
-  someNode,
-  unchanged,
-} from '../../tree/map.ts';
-import type { Aggregate, Column, Expression, Grouping, Member, Node, Select } from '../../tree/nodes.ts';
+import { mapParts, type Mapper, mapperWith, someExpression, someNode, unchanged } from '../../tree/map.ts';
+import type { Aggregate, Expression, Grouping, Member, Node, Select } from '../../tree/nodes.ts';
+import { afterGroups, isGroupAggregate } from '../../tree/query-parts.ts';
 import { describeType, isScalar, type Type } from '../../types.ts';
 import { collationKey, isCollated, textOfKey } from '../collation.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import type { Output } from './outputs.ts';
 
-/** Rewrites an expression for the clauses after GROUP BY. */
-export type AfterGrouping = (value: Expression) => Expression;
+/** GROUP BY and the select list, and how clauses after GROUP BY read the keys. */
+export interface AfterGrouping {
+  readonly groupBy?: Grouping;
+  readonly outputs: readonly Output[];
+  /** Rewrites an expression of a clause after GROUP BY. */
+  read(value: Expression): Expression;
+}
+
+/** @param keys as they are written: those that name a column of the select list are that column */
+export function afterGrouping(
+  groupBy: Grouping | undefined,
+  outputs: readonly Output[],
+  keys: readonly Output[] = [],
+): AfterGrouping {
+  if (groupBy?.sets) return ofSets(groupBy, outputs, keys);
+  const texts = (groupBy?.keys ?? []).flatMap((key) => textOfKey(key) ?? []);
+  return { ...(groupBy && { groupBy }), outputs, read: anyOfGroup(texts) };
+}
 
 /**
  * With several grouping sets, `a + 1` is computed of the grouped `a` if `a` is a key, even if `a + 1` is a key, too:
- * it is NULL wherever `a` is. DuckDB would take the key instead. A cast of the column hides the key from it.
+ * it is NULL wherever `a` is. DuckDB would take the key instead, as it would for a literal that is one. IFNULL makes such
+ * a key an expression that nothing else is.
  */
-export function afterGrouping({ keys, sets }: Grouping, outputs: readonly Output[]): AfterGrouping {
-  if (!sets) return anyOfGroup(keys.flatMap((key) => textOfKey(key) ?? []));
+function ofSets(
+  { keys, ...sets }: Grouping,
+  outputs: readonly Output[],
+  written: readonly Output[],
+): AfterGrouping {
   const values = keys.map((key) => expressionOf(key, outputs));
-  const columns = values.filter((value) => value.kind === 'column');
-  const isKey = (value: Expression): value is Column => columns.some((key) => isEqual(key, value));
-  const isComputed = (key: Expression): boolean => {
-    if (key.kind === 'column' || key.kind === 'position') return false;
-    let ofKeys = true;
-    forEachNode(key, (part) => {
-      if (part.kind === 'column' && !isKey(part)) ofKeys = false;
-    });
-    return ofKeys && someNode(key, ({ kind }) => kind === 'column');
+  const isOfKeys = (value: Expression): boolean =>
+    !someNode(value, (part) => part.kind === 'column' && !values.some((key) => isEqual(key, part)));
+  const isHidden = (value: Expression) => !isPath(value) || (value.kind === 'field' && isOfKeys(value));
+  const hidden = values.filter(isHidden).map((value) => ({ value, key: asKey(value) }));
+  const keyOf = (part: Expression) => hidden.find(({ value }) => isEqual(value, part))?.key ?? part;
+  const read = (part: Expression): Expression => {
+    if (isGroupAggregate(part))
+      return part.function === 'grouping' ? { ...part, args: part.args.map(keyOf) } : part;
+    if (hidden.some(({ key }) => isEqual(key, part))) return part;
+    const key = isOfKeys(part) ? part : keyOf(part);
+    return key === part ? mapParts(part, mapper) : key;
   };
-  const hidden = keys.filter(isComputed);
-  if (hidden.length === 0) return (value) => value;
-  const castKeys = (value: Expression): Expression => {
-    if (value.kind === 'aggregate' && value.over === undefined) return value;
-    return isKey(value) ? castTo(value, value.type) : mapParts(value, mapper);
+  const mapper: Mapper = { ...unchanged, expression: read };
+  return {
+    groupBy: { keys: keys.map(keyOf), ...sets },
+    outputs: outputs.map((output) => ({
+      ...output,
+      value: written.includes(output) ? keyOf(output.value) : read(output.value),
+    })),
+    read,
   };
-  const mapper: Mapper = { ...unchanged, expression: castKeys };
-  const hasHidden = (value: Expression) =>
-    someNode(value, (part) => hidden.some((key) => isEqual(key, part)));
-  return (value) => (hasHidden(value) ? castKeys(value) : value);
 }
 
+const asKey = (value: Expression): Expression => call('ifnull', [nullLiteral(), value], value.type);
+
+/** True for a column and for a field of one. */
+const isPath = (value: Expression): boolean =>
+  value.kind === 'column' || (value.kind === 'field' && isPath(value.of));
+
 /** Texts that are grouped without case: each is one of its group after it. */
-function anyOfGroup(texts: readonly Expression[]): AfterGrouping {
+function anyOfGroup(texts: readonly Expression[]): AfterGrouping['read'] {
   const replaced = (value: Expression): Expression => {
-    if (value.kind === 'aggregate' && value.over === undefined) return value;
+    if (isGroupAggregate(value)) return value;
     const isKey = texts.some((text) => isEqual(text, value));
     return isKey ? aggregate('any_value', [value], value.type) : mapParts(value, mapper);
   };
@@ -118,7 +138,7 @@ export const someAggregate = (value: Expression, test: (node: Aggregate) => bool
  * are computed in a query below it, because DuckDB does not know them in a subquery.
  */
 export function computedFirst(query: Select, fresh: (prefix: string) => string): Select {
-  const all = clausesOf(query);
+  const all = afterGroups(query);
   if (!all.some((value) => someNode(value, isOfQuery))) return query;
   // Whatever this query is a part of has none of them.
   return mapParts(all.some(readsArgument) ? split(query, fresh) : query, ofNoCall);
@@ -128,14 +148,8 @@ export function computedFirst(query: Select, fresh: (prefix: string) => string):
 function split(query: Select, fresh: (prefix: string) => string): Select {
   if (canSplit(query)) return splitQuery(query, fresh, false);
   const above = splitQuery(query, fresh, true);
-  return clausesOf(above).some(readsArgument) ? splitQuery(above, fresh, false) : above;
+  return afterGroups(above).some(readsArgument) ? splitQuery(above, fresh, false) : above;
 }
-
-const clausesOf = ({ columns, having, qualify, orderBy }: Select): readonly Expression[] => [
-  ...[...columns, ...orderBy].map(({ value }) => value),
-  ...having,
-  ...qualify,
-];
 
 const isOfQuery = (part: Node) => part.kind === 'aggregate' && part.isArgument === true;
 

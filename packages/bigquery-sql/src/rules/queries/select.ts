@@ -49,15 +49,18 @@ export function resolveSelect(
   const laterAliases = node.items.flatMap((one) => ('alias' in one && one.alias ? [one.alias.name] : []));
   const where = conditions(node.where, 'WHERE', { ...inner, laterAliases }, context);
   const selected = selectList(node.items, inner, context);
-  const value = rowValue(node.as, selected);
-  const outputs = value ? [value] : selected;
+  const groupedOutputs = { outputs: selected, haveColumns: node.as === undefined };
+  const grouping = node.groupBy && resolveGrouping(node.groupBy, groupedOutputs, inner, context);
+  const {
+    groupBy,
+    outputs: read,
+    read: grouped,
+  } = afterGrouping(grouping?.grouping, selected, grouping?.keys);
+  const value = rowValue(node.as, read);
+  const outputs = value ? [value] : read;
   const uses: ColumnUse[] = [];
   const hasDoubtfulAliases = selected.some(({ isDoubtful }) => isDoubtful);
-  const outputScope = { ...inner, aliases: aliasesOf(selected), hasDoubtfulAliases, uses };
-  const groupedOutputs = { outputs: selected, haveColumns: value === undefined };
-  const grouping = node.groupBy && resolveGrouping(node.groupBy, groupedOutputs, inner, context);
-  const groupBy = grouping?.grouping;
-  const grouped = groupBy ? afterGrouping(groupBy, outputs) : (value: Expression) => value;
+  const outputScope = { ...inner, aliases: aliasesOf(read), hasDoubtfulAliases, uses };
   const groups = conditions(node.having, 'HAVING', outputScope, context).map(grouped);
   const qualify = conditions(node.qualify, 'QUALIFY', outputScope, context).map(grouped);
   if (node.qualify) requireWindow(node.qualify, [...selected.map((output) => output.value), ...qualify]);
