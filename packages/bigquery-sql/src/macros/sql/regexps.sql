@@ -5,7 +5,7 @@ create macro bq.regexp_contains(s varchar, pattern varchar) as regexp_matches(s,
 create macro bq.regexp_contains(b blob, pattern blob) as regexp_matches(bq.bytes_as_text(b), bq.bytes_as_text(pattern)); -- boolean strict
 -- A match that begins or ends within a character is not UTF-8, which DuckDB takes for an error of its own or reads beyond.
 create macro bq.splits_characters(s, pattern) as regexp_matches(pattern, '^(?:[^\\]|\\Q(?:[^\\]|\\+[^E\\])*(?:\\+E|\\*$)|\\[^BCQ])*\\[BC]') and strlen(s) <> length(s); -- boolean
-create macro bq.undivided(s, pattern) as case when bq.splits_characters(s, pattern) then bq.fail('Regular expression with \B or \C over text that is not ASCII') else s end; -- varchar
+create macro bq.undivided(s, pattern) as case when bq.splits_characters(s, pattern) then bq.fail('Regular expression with \B or \C over text that is not ASCII: ' || pattern) else s end; -- varchar
 create macro bq.searched(s, pattern) as list_transform([s], lambda text: bq.undivided(text, pattern)); -- varchar[]
 -- DuckDB returns an empty match behind the start of a search twice, and searches once more at the end of the text. With the text before each match, what it returns too much is known: it is empty, as is the text before it.
 create macro bq.matches_nothing_anywhere(pattern) as regexp_full_match(E'\x01\x01', E'\x01(?:' || pattern || E')\x01') and not contains(pattern, '\B'); -- boolean
