@@ -47,6 +47,7 @@ const longer = [
   'test/plugins/shadow/diff-rows.test.ts',
   'test/plugins/shared-runs/shared-equals-single.test.ts',
   'test/plugins/shared-runs/shared-increments.test.ts',
+  'test/process/faulty-engine.test.ts',
   'test/results/refresh-order.test.ts',
   'test/results/warmer.test.ts',
 ];

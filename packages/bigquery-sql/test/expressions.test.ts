@@ -143,6 +143,13 @@ describe('NUMERIC is exact', () => {
   });
 });
 
+test.each([
+  ['\\uu0041 \\ud83d', null],
+  ['\\\\uu0041 \\ud83d', '\\uu0041 �'],
+])('JSON_VALUE of the text %s, which has half of a surrogate pair, is %s', async (text, expected) => {
+  expect(await valueFor(`JSON_VALUE(r'"${text}"')`)).toBe(expected);
+});
+
 describe('JSON_VALUE of a text gives a number as it is written there', () => {
   test.each([
     ['{"a":1.50}', '$.a', '1.50'],

@@ -66,6 +66,8 @@ describe('what cannot be compared in BigQuery is refused', () => {
       'PARTITION BY does not take FLOAT64: CAST it AS STRING',
     ],
     ['SELECT [1] AS x UNION DISTINCT SELECT [2]', 'UNION DISTINCT does not take ARRAY<INT64>'],
+    ['SELECT ARRAY_AGG(id ORDER BY 1) FROM logs', '1:30 in ARRAY_AGG, ORDER BY does not take a position'],
+    ['SELECT STRING_AGG(project ORDER BY id, (NULL)) FROM logs', 'in STRING_AGG, ORDER BY does not take'],
     ['SELECT APPROX_COUNT_DISTINCT((id, id)) FROM logs', 'APPROX_COUNT_DISTINCT does not take (STRUCT'],
   ])('%s', (sql, problem) => {
     expect(problemsOf(sql)[0]).toContain(problem);
@@ -73,6 +75,7 @@ describe('what cannot be compared in BigQuery is refused', () => {
 
   test.each([
     'SELECT STRUCT(1 AS a) = STRUCT(1 AS b)',
+    'SELECT ARRAY_AGG(id ORDER BY 1 + 1) FROM logs',
     'SELECT (1, 2) IN UNNEST([(1, 2)])',
     'SELECT x FROM (SELECT [1] AS x) GROUP BY x',
     'SELECT DISTINCT x FROM (SELECT STRUCT([1] AS y) AS x)',

@@ -35,6 +35,9 @@ test.each([
   ['RANGE_BUCKET(x, p)', 'FLOAT64', "[CAST('nan' AS FLOAT64)]"],
   ['MAKE_INTERVAL(year => x, hour => p)', 'INT64', '87840001'],
   ['NET.IP_NET_MASK(p, x)', 'INT64', '99'],
+  ['NET.IP_TRUNC(p, x)', 'INT64', "b'abc'"],
+  ['TIMESTAMP(p, x)', 'STRING', "'bad'"],
+  ["PARSE_TIMESTAMP('%F', p, x)", 'STRING', "'bad'"],
   ['CODE_POINTS_TO_BYTES([x, p])', 'INT64', '-1'],
 ])('%s is NULL in a row where x is NULL, whatever p is', async (call, type, wrong) => {
   const row = `UNNEST([STRUCT(CAST(NULL AS ${type}) AS x, ${wrong} AS p)])`;

@@ -544,6 +544,12 @@ describe('values', () => {
     expect(await query('SELECT id FROM logs')).toEqual([['7']]);
   });
 
+  test('CSV: a name in quotes may end with a comma and a blank', async () => {
+    write('logs.csv', '"x, ",id,status\n1,7,"200"\n');
+    await load();
+    expect(await query('SELECT id, status FROM logs')).toEqual([['7', '200']]);
+  });
+
   test('a file with only a header has no rows, nor has an empty one, also as a compressed file', async () => {
     write('logs.csv', 'id,ts\n');
     for (const format of ['ndjson', 'json', 'csv'])

@@ -30,7 +30,7 @@ const text = z.string().trim().min(1, 'must not be empty');
 /** Blanks are part of a regular expression; the end of a block of YAML is not. */
 const patternText = z
   .string()
-  .overwrite((given) => given.replace(/[\r\n]+$/, ''))
+  .overwrite((given) => given.replace(/(?<![\r\n])[\r\n]+$/, ''))
   .min(1, 'must not be empty');
 
 /** Why a text or a number is not a time in seconds; the largest has as many digits as the pattern takes. */

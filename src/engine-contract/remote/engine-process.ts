@@ -33,7 +33,17 @@ export interface RemoteOptions extends Pick<ChildOptions, 'program' | 'env' | 'f
 }
 
 /** The process has ended before it answered. */
-export class ProcessEnded extends Error {}
+export class ProcessEnded extends Error {
+  /** True if the process may have crashed in what it was doing. */
+  readonly isCrash: boolean;
+
+  constructor(message: string, isCrash = false) {
+    super(message);
+    this.isCrash = isCrash;
+  }
+}
+
+const ofCrashes = /^SIG(?:SEGV|ABRT|BUS|ILL|FPE|TRAP)$/;
 
 const howOf = ({ code, signal }: Ending) => {
   if (signal !== null) return `was ended by ${signal}`;
@@ -44,6 +54,7 @@ const howOf = ({ code, signal }: Ending) => {
 const silentSeconds = 10;
 
 interface Request {
+  hasStarted?: boolean;
   onStart?(): void;
   onPart?(bytes: Buffer): void;
   onWaiting?(): void;
@@ -104,9 +115,12 @@ export class EngineProcess {
       });
     this.ended = this.#child.ended.then((ending) => {
       const how = this.#killedBecause ?? howOf(ending);
-      this.#endedAs = new ProcessEnded(`The process of the engine ${how}`);
+      const message = `The process of the engine ${how}`;
+      this.#endedAs = new ProcessEnded(message);
       onEnd(how);
-      for (const { reject } of this.#requests.values()) reject(this.#endedAs);
+      const isCrash = this.#killedBecause === undefined && ofCrashes.test(ending.signal ?? '');
+      for (const { reject, hasStarted = false } of this.#requests.values())
+        reject(new ProcessEnded(message, isCrash && hasStarted));
       this.#requests.clear();
     });
   }
@@ -156,7 +170,6 @@ export class EngineProcess {
       labels,
       owner,
       wave,
-      wantsStart: onStart !== undefined,
     };
     const parts: Buffer[] = [];
     const { promise, resolve, reject } = Promise.withResolvers<Rows>();
@@ -280,6 +293,7 @@ export class EngineProcess {
     if (request === undefined) return;
     switch (kind) {
       case toGateway.started:
+        request.hasStarted = true;
         request.onStart?.();
         break;
       case toGateway.part:
@@ -289,6 +303,8 @@ export class EngineProcess {
         request.onWaiting?.();
         break;
       case toGateway.failed:
+        // It may have failed because of the others, and is done once more.
+        if (this.#killedBecause !== undefined) break;
         this.#remove(id);
         request.reject(errorFromWire(JSON.parse(payload.toString())));
         break;

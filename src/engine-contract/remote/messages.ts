@@ -81,8 +81,6 @@ export interface RunMessage extends Pick<BoundQuery, 'parameters'> {
   readonly labels: BoundQuery['labels'] | undefined;
   readonly owner: Owner;
   readonly wave: Wave | undefined;
-  /** True if `started` is to be sent. */
-  readonly wantsStart: boolean;
 }
 
 export interface EndedMessage {

@@ -29,7 +29,8 @@ const closeMs = 5_000;
 
 /**
  * An engine in a process of its own: what happens to that process, or has to be done to it, ends no other work. If it ends,
- * or has to be ended, another one is started, and what it was running is run once more there.
+ * or has to be ended, another one is started, and what it was running is run once more there, unless it may have crashed in
+ * it.
  *
  * @throws StartError as the engine does when it is opened
  */
@@ -153,12 +154,12 @@ class RemoteEngine {
     await this.#latest?.close(closeMs);
   }
 
-  /** Does something once more on another process if the process that does it ends. */
+  /** Does something once more on another process if the process that does it ends, unless it may have crashed it. */
   async #onProcess<T>(signal: AbortSignal, work: (process: EngineProcess) => Promise<T>): Promise<T> {
     try {
       return await work(this.#process ?? (await this.#started(signal)));
     } catch (error) {
-      if (!(error instanceof ProcessEnded)) throw error;
+      if (!(error instanceof ProcessEnded) || error.isCrash) throw error;
       return work(this.#process ?? (await this.#started(signal)));
     }
   }

@@ -127,7 +127,7 @@ class EngineServer<Settings> {
 
   async #run({ id, payload }: Frame): Promise<void> {
     const message: RunMessage = jsonOf(payload);
-    const { query: number, form, parameters, sql, labels, owner, wave, wantsStart } = message;
+    const { query: number, form, parameters, sql, labels, owner, wave } = message;
     const abort = new AbortController();
     const mayGoOn = Promise.withResolvers<void>();
     this.#runs.set(id, { abort, mayGoOn });
@@ -144,7 +144,7 @@ class EngineServer<Settings> {
           signal,
           owner,
           wave,
-          onStart: wantsStart ? () => this.#channel.send(toGateway.started, id) : undefined,
+          onStart: () => this.#channel.send(toGateway.started, id),
           beforeRows: (aborted) => slot.take(aborted),
         },
       );

@@ -21,6 +21,7 @@ import { buildDefineMacros, type DefineMacros } from './run/define-macros.ts';
 import { JavascriptApart, javascriptInPlace } from './javascript/javascript-apart.ts';
 import { openKeptParts } from './run/kept-parts.ts';
 import { buildRun } from './run/run-query.ts';
+import { reportUnusable } from './wire/unusable-database.ts';
 import { openSandboxes } from './sandbox/open-sandboxes.ts';
 import { buildRunInSandbox } from './sandbox/run-in-sandbox.ts';
 import { Strikes } from './sandbox/strikes.ts';
@@ -191,7 +192,7 @@ async function openRun(
     reading: new PerOwnerQueue(),
     now,
     defineMacros,
-    onUnusable: (error) => listener.unusable?.(error),
+    onFailure: (error) => void reportUnusable(error, database, (found) => listener.unusable?.(found)),
     runCallerSql:
       sandboxes &&
       buildRunInSandbox({

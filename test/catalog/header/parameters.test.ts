@@ -113,6 +113,11 @@ describe('the keys of a parameter', () => {
     expect(problems[0]).toContain(`7 parameters.p.${message}`);
   });
 
+  test('a pattern with many line breaks before its end is refused', () => {
+    const [problem] = problemsOf(`type: string, pattern: "a${'\\n'.repeat(100_000)}b"`);
+    expect(problem).toContain('pattern: must be a regular expression of at most 1024 characters');
+  });
+
   test.each([
     ['type: date, default: 2001-01-01, min: -7d, max: 0d', { default: '2001-01-01' }],
     ['type: date, example: -7d, min: 2999-01-01', { example: '-7d' }],

@@ -8,6 +8,7 @@ const header = (name: string) => `parameters:
 const queries: Readonly<Record<string, string>> = {
   zone: "SELECT EXTRACT(HOUR FROM TIMESTAMP '2024-01-01' AT TIME ZONE @zone) AS n",
   number: 'SELECT CAST(@number AS INT64) AS n',
+  pattern: "SELECT LENGTH(REGEXP_EXTRACT('né', @pattern)) AS n",
 };
 
 let gateway: FolderApp;
@@ -23,6 +24,7 @@ afterAll(() => gateway.close());
 test.each([
   ['zone', 'Mars/Base'],
   ['number', 'twelve'],
+  ['pattern', String.raw`\w*\B`],
 ])('a %s that the query cannot use is the fault of its parameter', async (name, value) => {
   const response = await gateway.get(`values.${name}?${name}=${encodeURIComponent(value)}`);
   expect(response.status).toBe(400);

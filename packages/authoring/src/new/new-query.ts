@@ -205,7 +205,7 @@ const trimSql = (text: string) =>
     .replace(/^\uFEFF/, '')
     .replace(/\r\n?/g, '\n')
     .replace(/^(?:[ \t]*\r?\n)+/, '')
-    .replace(/[\s;]+$/, '');
+    .replace(/(?<![\s;])[\s;]+$/, '');
 
 /** The saved queries without problems: those with problems say nothing about tenants. */
 function savedQueries(folder: string, link: FolderParts['link']): readonly SavedQuery[] {

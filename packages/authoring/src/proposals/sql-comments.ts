@@ -28,7 +28,7 @@ function leadingText(sql: string): string | undefined {
   if (comments === undefined) return undefined;
   const lines = comments
     .split('\n')
-    .map((line) => line.replace(/^\s*(?:--+|#+|\/\*+|\*+(?!\/))?\s*|\s*(?:\*+\/)?\s*$/g, ''))
+    .map((line) => line.replace(/^\s*(?:--+|#+|\/\*+|\*+(?!\/))?\s*|(?<!\s)\s*(?:(?<!\*)\*+\/\s*)?$/g, ''))
     .filter((line) => /[a-z]{2}/i.test(line) && !otherLine.test(line));
   // Commented-out SQL is not a description.
   return lines.some((line) => sqlLine.test(line)) ? undefined : sentence(lines.join(' '));

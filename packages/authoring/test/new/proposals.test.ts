@@ -217,6 +217,11 @@ describe('comments', () => {
     expect((await described(sql)).description).toBe(expected);
   });
 
+  test('with many blanks between words', async () => {
+    const text = `-- a${' '.repeat(5000)}b`;
+    expect((await described(`${text}\nselect 1 as a`)).description).toBe(undefined);
+  });
+
   test('beside a column, before its field of the table', async () => {
     const { columns } = await described(`select
       ts, -- when it ended

@@ -135,7 +135,7 @@ export async function readHeader(path: string): Promise<readonly string[]> {
  * @throws Error if the first line is blank, and others are not
  */
 async function headerText(path: string): Promise<string> {
-  let [isBlank, first, record] = [false, '', ''];
+  let [isBlank, isOpen, first, record] = [false, false, '', ''];
   for await (const line of readLines(path)) {
     if (record === '') {
       first = line.replace(/^\uFEFF/, '').trimEnd();
@@ -144,13 +144,15 @@ async function headerText(path: string): Promise<string> {
       if (isBlank) continue;
       record = line.replace(/^\uFEFF/, '');
     } else record += `\n${line}`;
-    if (!openQuote.test(record)) return record.trimEnd();
+    isOpen = !wholeCells.test(isOpen ? `,"…${line}` : `,${record}`);
+    if (!isOpen) return record.trimEnd();
     if (record.length > maxHeaderLength) break;
   }
   return first;
 }
 
-const openQuote = /(?:^|,) *"(?:[^"]|"")*$/;
+/** Cells, each behind a comma, of which none ends in a later line. */
+const wholeCells = /^(?:, *"(?:[^"]|"")*"(?!")[^,]*|,(?! *")[^,]*)*$/;
 const maxHeaderLength = 100_000;
 
 const blankHeader = 'must name its columns in the first line, which is blank';

@@ -15,7 +15,6 @@ import type { Plans } from '../prepare/plans.ts';
 import type { PreparedQuery } from '../prepare/prepare-query.ts';
 import { withRelations } from '../prepare/shared-parts.ts';
 import { rowTexts } from '../wire/rows.ts';
-import { isDatabaseUnusable } from '../wire/unusable-database.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import type { DefineMacros } from './define-macros.ts';
 import { explainFailure } from './explain-failure.ts';
@@ -60,7 +59,7 @@ interface RunContext {
   readonly now: () => Date;
   readonly javascript: RunWithJavascript;
   readonly defineMacros: DefineMacros;
-  readonly onUnusable: (error: Error) => void;
+  readonly onFailure: (error: unknown) => void;
   /** Where callers' SQL runs, if not beside saved queries. */
   readonly runCallerSql?: RunCallerSql | undefined;
   /** Aborted when the engine closes; it stops every run. */
@@ -76,7 +75,7 @@ function withWrittenNames(cause: unknown, { query: { source } }: BoundQuery): un
 
 /** Runs prepared queries, each within one deadline that includes the wait for a worker. */
 export function buildRun(context: RunContext): Engine['run'] {
-  const { closing, runnable, timeoutMs, data, onUnusable } = context;
+  const { closing, runnable, timeoutMs, data, onFailure } = context;
   const requireRead = (tables: readonly string[]) => requireData(tables, data.problems);
   const callers = { ...context, requireData: requireRead };
   const runSql: RunCallerSql =
@@ -94,7 +93,7 @@ export function buildRun(context: RunContext): Engine['run'] {
       return await run({ ...options, signal: abort.signal });
     } catch (cause) {
       if (closing.aborted) throw engineClosing(cause);
-      if (isDatabaseUnusable(cause)) onUnusable(cause);
+      onFailure(cause);
       if (abort.signal.reason === timedOut) throw deadlineExceeded(timeoutMs, cause);
       if (abort.signal.aborted) throw callerDisconnected(cause);
       throw cause instanceof GatewayError ? cause : explainFailure(withWrittenNames(cause, bound), bound);

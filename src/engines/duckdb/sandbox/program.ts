@@ -3,7 +3,7 @@ import { deserialize } from 'node:v8';
 import { GatewayError } from '../../../errors.ts';
 import { connectToParent } from '../../../process/connect-to-parent.ts';
 import { explainFailure } from '../run/explain-failure.ts';
-import { isDatabaseUnusable } from '../wire/unusable-database.ts';
+import { isDatabaseUnusable, isInternalError } from '../wire/unusable-database.ts';
 import {
   fromSandbox,
   type SandboxSettings,
@@ -73,5 +73,11 @@ function failureOf(error: unknown): TextFailure {
       : explainFailure(error, { query: { parameters: [] }, parameters: {}, sql: '' });
   const { code, message, parameter, cause } = shown;
   const reason = cause instanceof Error ? cause.message : undefined;
-  return { code, message, parameter, cause: reason, ends: isDatabaseUnusable(error) };
+  return {
+    code,
+    message,
+    parameter,
+    cause: reason,
+    ends: isDatabaseUnusable(error) || isInternalError(error),
+  };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
-import { isDatabaseUnusable } from '../../../../src/engines/duckdb/wire/unusable-database.ts';
+import { isDatabaseUnusable, reportUnusable } from '../../../../src/engines/duckdb/wire/unusable-database.ts';
 
 const failureOf = (connection: DuckDBConnection, sql: string) =>
   connection.run(sql).then(
@@ -38,4 +38,26 @@ test.each([
   [`Conversion Error: Could not convert string 'IO Error: Database "x" has been invalidated' to INT8`, false],
 ])('%s: %s', (message, isUnusable) => {
   expect(isDatabaseUnusable(new Error(message))).toBe(isUnusable);
+});
+
+test('an internal error is reported if it made the database unusable', async () => {
+  const instance = await DuckDBInstance.create(':memory:');
+  const connections = {
+    connect: () => instance.connect(),
+    disconnect: (one: DuckDBConnection) => one.closeSync(),
+  };
+  const reported: string[] = [];
+  const report = ({ message }: Error) => void reported.push(message);
+  const connection = await instance.connect();
+  await reportUnusable(new Error('INTERNAL Error: Failed to bind'), connections, report);
+  expect(reported).toEqual([]);
+  const error = await failureOf(
+    connection,
+    "SELECT regexp_extract_all(s, '\\B') FROM (SELECT repeat('né', i) AS s FROM range(3) AS t(i))",
+  );
+  expect(isDatabaseUnusable(error)).toBe(false);
+  await reportUnusable(error, connections, report);
+  expect(reported).toEqual([expect.stringMatching(/^FATAL Error/)]);
+  connection.closeSync();
+  instance.closeSync();
 });

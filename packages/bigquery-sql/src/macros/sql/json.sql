@@ -10,7 +10,7 @@ create macro bq.json_with_numbers(s) as case when regexp_matches(s, '\d[.eE]|-0|
 create macro bq.json_text_of(j) as regexp_replace(cast(j as varchar), '"\\u0001#\\u0002([^"]*)"', '\1', 'g'); -- varchar
 -- An escaped surrogate without its other half is U+FFFD: JavaScript writes it of a text that is cut inside an emoji.
 create macro bq.json_mended(s) as replace(regexp_replace(regexp_replace(replace(s, '\\', '\u005c'), '\\u([dD][89abAB]..)\\u([dD][c-fC-F]..)', '\\uu\1\\uu\2', 'g'), '\\u[dD][89a-fA-F][\da-fA-F]{2}', '\\ufffd', 'g'), '\uu', '\u'); -- varchar
-create macro bq.json_at_mended(s, pointer) as case when contains(s, '\u') and regexp_matches(s, '\\u[dD]') and not json_valid(s) and json_valid(bq.json_mended(s)) then json_extract(bq.json_with_numbers(bq.json_mended(s)), pointer) end; -- json
+create macro bq.json_at_mended(s, pointer) as case when contains(s, '\u') and regexp_matches(s, '\\u[dD]') and not contains(replace(s, '\\', ''), '\uu') and not json_valid(s) and json_valid(bq.json_mended(s)) then json_extract(bq.json_with_numbers(bq.json_mended(s)), pointer) end; -- json
 create macro bq.json_at(s, pointer) as case when pointer is null or s is null then null when bq.json_sound(s) then json_extract(bq.json_with_numbers(s), pointer) else bq.json_at_mended(s, pointer) end; -- json
 create macro bq.json_unmarked(s) as case when starts_with(s, chr(1) || '#' || chr(2)) then substr(s, 4) else s end; -- varchar
 create macro bq.json_scalar(j) as case when json_type(j) not in ('OBJECT', 'ARRAY', 'NULL') then bq.json_unmarked(j ->> '$') end; -- varchar

@@ -6,7 +6,7 @@ create macro bq.timestamp(d date) as make_timestamptz(epoch_us(d)); -- timestamp
 create macro bq.timestamp(d timestamp, zone varchar) as list_transform([d], lambda t: bq.timestamp_of(epoch_us(t) - bq.offset_of_civil(t, zone)))[1]; -- timestamptz strict
 create macro bq.timestamp(d date, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(cast(d as timestamp), zone); -- timestamptz strict
 create macro bq.timestamp(s varchar) as bq."cast_timestamp(x varchar)"(s); -- timestamptz strict
-create macro bq.timestamp(s varchar, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq."cast_datetime(x varchar)"(s), zone); -- timestamptz strict
+create macro bq.timestamp(s varchar, zone varchar) as bq."timestamp(d timestamp, zone varchar)"(bq."cast_datetime(x varchar)"(case when zone is not null then s end), zone); -- timestamptz strict
 create macro bq.timestamp_seconds(n bigint) as bq.timestamp_of(n * 1000000); -- timestamptz strict
 create macro bq.timestamp_millis(n bigint) as bq.timestamp_of(n * 1000); -- timestamptz strict
 create macro bq.timestamp_micros(n bigint) as bq.timestamp_of(n); -- timestamptz strict

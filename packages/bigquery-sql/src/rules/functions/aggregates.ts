@@ -24,6 +24,7 @@ import { rowLimit } from '../expressions/constant-values.ts';
 import { orderedKey, sortKeys } from '../expressions/sort-order.ts';
 import { argumentsOfOwnQuery } from '../own-aggregate.ts';
 import { groupableInstead, isGroupableAnywhere } from '../queries/after-grouping.ts';
+import { isBareLiteral } from '../queries/grouping.ts';
 import { aggregatedScope, type Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import type { Aggregate, Clause, Rows } from './aggregates/aggregate.ts';
@@ -119,6 +120,8 @@ function requireAllowed(node: Syntax.FunctionCall, shown: string, aggregate: Agg
   ];
   for (const [clause, place, written] of clauses)
     if (place && !allows.includes(clause)) throw new Unsupported(place, `${shown} takes no ${written}`);
+  const literal = node.orderBy.find(({ expression }) => isBareLiteral(expression));
+  if (literal) throw new Unsupported(literal, `in ${shown}, ORDER BY does not take a position or a literal`);
   if (node.distinct && node.args.some(({ kind }) => kind === 'StarArgument'))
     throw new Unsupported(node, 'COUNT(DISTINCT *) is not supported');
   if (window && !node.over) throw new Unsupported(node, `${shown} needs OVER`);

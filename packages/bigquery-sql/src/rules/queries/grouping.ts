@@ -183,7 +183,7 @@ export function numberedOutput(
 }
 
 /** Literals without the name of a type, which are more likely meant as something else. */
-function isBareLiteral(node: Syntax.Node): boolean {
+export function isBareLiteral(node: Syntax.Node): boolean {
   switch (node.kind) {
     case 'NullLiteral':
     case 'BooleanLiteral':

@@ -1,11 +1,14 @@
 import {
   call,
+  caseWhen,
   castTo,
   compareWith,
   computeFirst,
   field,
   integerLiteral,
+  isNull,
   list,
+  not,
   operation,
   textLiteral,
 } from '../../../tree/build.ts';
@@ -53,8 +56,9 @@ export const parseTime: SpecialFunction = (place, [format, value, zone, another]
       const { unsupported, ...pattern } = parseTimePattern(written, invalid);
       if (unsupported !== undefined)
         throw new Unsupported(place, `${unsupported} is not supported in this format`);
-      return bindValues([text], (bound = text) => {
-        const parsed = parsedTime(place, type, pattern, bound, zone);
+      return bindValues([text, ...(zone ? [zone] : [])], (bound = text, zone) => {
+        const read = zone ? caseWhen(not(isNull(zone)), bound) : bound;
+        const parsed = parsedTime(place, type, pattern, read, zone);
         // DuckDB ends the process at times, if a TRY has many errors in the second value of a COALESCE.
         const isSafe = functionName(place.name).startsWith('safe.');
         const usual = zone === undefined && !isSafe ? usualTime(type, written, bound) : undefined;
