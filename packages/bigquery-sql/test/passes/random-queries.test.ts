@@ -21,6 +21,9 @@ const rows = [
   "INSERT INTO projects VALUES (NULL, 'x'), ('x', NULL)",
 ];
 
+/** DuckDB refuses an outer join with a condition that is a subquery alone, as one may become when parts of it are known. */
+const beyondDuckdb = /Cannot perform non-inner join on subquery/;
+
 let dialect: Awaited<ReturnType<typeof openDialect>>;
 beforeAll(async () => {
   dialect = await openDialect(rows);
@@ -42,8 +45,12 @@ test('random queries have the same rows with all passes, without any, and with e
         return;
       }
       const [first] = outcomes;
-      if (typeof first?.rows === 'string') {
-        if (process.env.PASSES_DEBUG) console.log(sql, '\n  FAILED', first.rows.slice(0, 300));
+      const failure =
+        typeof first?.rows === 'string'
+          ? first.rows
+          : outcomes.find(({ rows }) => typeof rows === 'string' && beyondDuckdb.test(rows))?.rows;
+      if (failure !== undefined) {
+        if (process.env.PASSES_DEBUG) console.log(sql, '\n  FAILED', String(failure).slice(0, 300));
         counts.failed += 1;
         return;
       }

@@ -224,7 +224,10 @@ class Generator {
       listed.push({ name, type });
     }
     const isDistinct = this.#chance(8) && listed.every(({ type }) => isScalar(type));
-    const select = `SELECT ${isDistinct ? 'DISTINCT ' : ''}${texts.join(', ')}${from}`;
+    const qualify = this.#chance(10)
+      ? ` QUALIFY ${this.#window('int', 0, scope)} ${this.#nameTest(listed)}`
+      : '';
+    const select = `SELECT ${isDistinct ? 'DISTINCT ' : ''}${texts.join(', ')}${from}${qualify}`;
     const needsOrder = isOrdered || this.#chance(3);
     return { sql: select + (needsOrder ? this.#orderAndLimit(listed) : ''), columns: listed };
   }
@@ -257,6 +260,8 @@ class Generator {
       const { name, type } = columns[at] as Column;
       const isNamed = names.indexOf(name.toLowerCase()) === at && this.#chance(2);
       if (!isScalar(type)) return `TO_JSON_STRING(${name})`;
+      if (isNamed && this.#chance(3) && type === 'int') return `${name} + 0`;
+      if (isNamed && this.#chance(3) && type === 'text') return `CONCAT(${name}, 'x')`;
       return `${isNamed ? name : at + 1}${this.#pick([' DESC', '', ' ASC NULLS LAST', ' DESC NULLS FIRST'])}`;
     });
     return ` ORDER BY ${keys.join(', ')}${this.#limit()}`;
@@ -278,18 +283,45 @@ class Generator {
     const columns: Column[] = [];
     const texts: string[] = [];
     const groupBy: string[] = [];
+    const named: Column[] = [];
     for (const [at, type] of wanted.entries()) {
       const name = this.#columnName(columns.map((column) => column.name));
       const isKey = at < keys.length || this.#chance(3);
-      const key = isKey ? this.#column(type, scope) : undefined;
-      if (key !== undefined) groupBy.push(this.#pick([String(at + 1), key]));
-      texts.push(`${key ?? this.#aggregate(type, depth, scope)} AS ${name}`);
+      const isComputed = isKey && this.#chance(4);
+      const key = isKey ? (isComputed ? this.#value(type, 1, scope) : this.#column(type, scope)) : undefined;
+      if (key !== undefined) {
+        groupBy.push(isComputed ? String(at + 1) : this.#pick([String(at + 1), key]));
+        named.push({ name, type });
+      }
+      texts.push(`${key ?? this.#ofGroup(type, depth, scope)} AS ${name}`);
       columns.push({ name, type });
     }
-    const group = groupBy.length === 0 ? '' : ` GROUP BY ${groupBy.join(', ')}`;
-    const having = this.#chance(4) ? ` HAVING ${this.#aggregate('int', depth, scope)} > 0` : '';
+    const sets = this.#pick(['', '', 'ROLLUP ', 'CUBE ']);
+    const list = sets === '' ? groupBy.join(', ') : `${sets}(${groupBy.slice(0, 4).join(', ')})`;
+    const group = groupBy.length === 0 ? '' : ` GROUP BY ${list}`;
+    const having = this.#chance(4)
+      ? ` HAVING ${this.#aggregate('int', depth, scope)} ${this.#nameTest(named)}`
+      : '';
     const order = isOrdered || this.#chance(3) ? this.#orderAndLimit(columns) : '';
     return { sql: `SELECT ${texts.join(', ')}${from}${group}${having}${order}`, columns };
+  }
+
+  /** The rest of a condition, by a column of the select list. */
+  #nameTest(columns: readonly Column[]): string {
+    const names = columns.filter(({ type }) => isScalar(type));
+    if (names.length === 0) return '> 0';
+    const { name } = this.#pick(names);
+    return `> 0 AND ${name} IS ${this.#pick(['NOT NULL', 'NULL'])}`;
+  }
+
+  /** A value of a group: an aggregate, or one of no row. */
+  #ofGroup(type: Type, depth: number, scope: Scope): string {
+    const aggregate = this.#aggregate(type, depth, scope);
+    return this.#pick([
+      () => aggregate,
+      () => (type === 'int' ? '(SELECT COUNT(*) FROM projects)' : aggregate),
+      () => (type === 'int' ? `COUNT(*) + ${this.#literal('int')}` : aggregate),
+    ])();
   }
 
   #aggregate(type: Type, depth: number, scope: Scope): string {
