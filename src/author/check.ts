@@ -78,7 +78,9 @@ export async function checkQueries(config: Config, options: CheckOptions): Promi
   const report = { ...found, problems: atHeaderLines(found.problems, readText) };
   if (options.json) printJson(report);
   else printText(report);
-  if (options.github) for (const problem of report.problems) process.stdout.write(githubAnnotation(problem));
+  // GitHub reads both streams, and a document of JSON is alone in its own.
+  const stream = options.json ? process.stderr : process.stdout;
+  if (options.github) for (const problem of report.problems) stream.write(githubAnnotation(problem));
   return report.problems.length === 0;
 }
 

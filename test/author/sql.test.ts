@@ -426,6 +426,9 @@ INT64 | STRING | INT64
     const wrong = await querygate(['sql', '--jsn']);
     expect(wrong).toMatchObject({ exitCode: 2, output: '' });
     expect(wrong.errors).toContain('--help');
+    const empty = await querygate(['sql', ' ; -- nothing']);
+    expect(empty).toMatchObject({ exitCode: 2, output: '' });
+    expect(empty.errors).toContain('there is no statement');
   });
 });
 

@@ -258,6 +258,9 @@ where u.prject = 'x' and r.statuscode = 1
   });
   const github = await querygate(['check', '--github'], env);
   expect(github.exitCode).toBe(1);
+  const both = await querygate(['check', '--json', '--github'], env);
+  expect(JSON.parse(both.output)).toEqual(document);
+  expect(both.errors).toBe(github.output.slice(github.output.indexOf('::error')));
   expect(github.output).toContain(',line=10,col=6,title=querygate check::no table is named edge_log;');
 
   writeFileSync(join(folder, 'a.sql'), header.replace('caching', 'cachng') + sql);

@@ -475,8 +475,8 @@ describe('querygate diff', () => {
     ]);
     const json = await diffIn(folder, ['HEAD', '--json', '--github', '--maximum-usd-per-month', '105'], env);
     expect(json.exitCode).toBe(1);
-    expect(json.output).toContain('"kind": "cost-over-maximum"');
-    expect(json.output).toMatch(/::error file=.*would cost 105\.47 USD/);
+    expect(JSON.stringify(JSON.parse(json.output))).toContain('"kind":"cost-over-maximum"');
+    expect(json.errors).toMatch(/::error file=.*would cost 105\.47 USD/);
     write(folder, { 'queries/a.sql': withSql('SELECT 1 AS n FROM t', '600s') });
     expect(await costs('--maximum-usd-per-month', '1')).toEqual([
       0,

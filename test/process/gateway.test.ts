@@ -170,7 +170,11 @@ describe('the process', () => {
       PORT: new URL(gateway.origin).port,
       QUERIES_DIR: 'test',
     });
+    const metrics = { PORT: '0', METRICS_PORT: new URL(gateway.origin).port, QUERIES_DIR: 'test' };
+    const ofMetrics = await runCommand('src/main.ts', { ...empty, ...metrics });
     await gateway.end();
+    expect(ofMetrics.exitCode).toBe(2);
+    expect(ofMetrics.errors).toMatch(/METRICS_PORT \d+, HOST 127\.0\.0\.1: listen EADDRINUSE/);
     expect(exitCode).toBe(2);
     expect(errors).toMatch(
       /PORT \d+, HOST 127\.0\.0\.1: listen EADDRINUSE.*; is another gateway running\? --port takes another port/,

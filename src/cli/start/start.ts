@@ -54,6 +54,7 @@ async function serve(
   const { log, writeLine } = openLog(config);
   const address: Address = { setting: 'PORT', port: config.port, host: config.host };
   await requireFree(address);
+  if (config.metricsPort !== undefined) await requireFree(ofMetrics(config.metricsPort, config.host));
   for (const warning of misspelt) log.warn(warning);
   // With a key file or tokens, an additional unrestricted key would be a risk without a use.
   const hasOthers = config.apiKeysFile !== undefined || config.jwt !== undefined;
@@ -148,7 +149,7 @@ async function listenForMetrics(
 ): Promise<void> {
   if (metricsPort === undefined) return;
   const server = openMetricsServer(plugin);
-  await listen(server, { setting: 'METRICS_PORT', port: metricsPort, host });
+  await listen(server, ofMetrics(metricsPort, host));
   log.info({ host, port: (server.address() as AddressInfo).port }, 'metrics are served');
 }
 
@@ -158,6 +159,8 @@ interface Address {
   readonly port: number;
   readonly host: string;
 }
+
+const ofMetrics = (port: number, host: string): Address => ({ setting: 'METRICS_PORT', port, host });
 
 /** Before the engine opens: the rows of the demo take seconds. @throws StartError */
 async function requireFree(address: Address): Promise<void> {

@@ -67,7 +67,9 @@ export function partFile(node: DbtNode): MadeFile {
   if (materialized === 'ephemeral') {
     if (!plainName.test(name)) return { reason: nameRule };
     const described =
-      node.description === undefined ? '' : `description: ${JSON.stringify(node.description)}\n`;
+      node.description === undefined
+        ? ''
+        : `description: ${JSON.stringify(node.description).replaceAll('*/', '*\\/')}\n`;
     const text = `/*---\n# ${id} of dbt, by querygate tables import.\nserve: off\n${described}---*/\n${sql}\n`;
     return { node, path: `${name.toLowerCase()}.sql`, text };
   }

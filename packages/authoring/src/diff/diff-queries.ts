@@ -113,7 +113,8 @@ export async function diffQueries(workspace: Workspace, ref: string, options: Di
     path: repository.path,
   });
   process.stdout.write(options.json ? reportJson(report) : reportText(report, paintFor(process.stdout)));
-  if (options.github) process.stdout.write(annotations(report));
+  // GitHub reads both streams, and a document of JSON is alone in its own.
+  if (options.github) (options.json ? process.stderr : process.stdout).write(annotations(report));
   requireValid(report, hasInvalid);
   return passes(report, options);
 }

@@ -424,6 +424,9 @@ describe('a manifest', () => {
     const lines = await said(fileOf(next));
     expect(files()).toContain('views/analytics.orders.sql');
     expect(lines.join('')).not.toContain('\u001b');
+    const [header = ''] = read('recent_orders.sql').split('\nselect');
+    // BigQuery ends the comment at the first.
+    expect(header.indexOf('*/')).toBe(header.length - 2);
     queries.write('one.sql', queryText());
     expect(await querygate(['check'], { QUERIES_DIR: queries.folder })).toMatchObject({ exitCode: 0 });
   });

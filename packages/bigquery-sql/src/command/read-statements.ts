@@ -13,7 +13,9 @@ export async function readStatements(
   given: readonly string[],
 ): Promise<readonly string[]> {
   const sources = [...files.map(ofFile), ...given.map(ofArgument)];
-  return sources.length > 0 ? sources.flat() : splitStatements(await standardInput());
+  const texts = sources.length > 0 ? sources.flat() : splitStatements(await standardInput());
+  if (texts.length === 0) throw commandError('there is no statement; --help shows how to give one');
+  return texts;
 }
 
 function ofArgument(text: string): readonly string[] {

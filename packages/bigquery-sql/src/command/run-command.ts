@@ -93,7 +93,6 @@ async function main(): Promise<number> {
   const given = parsed.filter((one) => typeof one === 'string');
   for (const text of given) checkNotFile(text);
   const texts = await readStatements(values.file, given);
-  if (texts.length === 0) throw commandError('there is no statement; --help shows how to give one');
   const limits = {
     parameters: stringParameters(parameters),
     ...(values.timeout && { timeoutMs: 1000 * positiveNumber('--timeout', values.timeout) }),
