@@ -157,6 +157,21 @@ test.each([
   expect(await dialect.query(sql)).toEqual([row]);
 });
 
+const x = { a: '1', b: '2' };
+
+test.each([
+  ['CROSS JOIN (SELECT 5 AS e) AS y', [x, '5']],
+  ['WHERE a = 1 |> JOIN UNNEST([STRUCT(1 AS a, 3 AS d)]) AS y ON x.a = y.a', [x, { a: '1', d: '3' }]],
+  ['JOIN UNNEST([STRUCT(1 AS a, 3 AS d)]) AS y USING (a)', ['1', x, { a: '1', d: '3' }]],
+  ['JOIN UNNEST([STRUCT(1 AS a, 3 AS d)]) AS y USING (a) |> WHERE a = 1 |> SELECT *', ['1', '2', '3']],
+  ['CROSS JOIN UNNEST([x.b]) AS y', [x, '2']],
+  ['CROSS JOIN (SELECT 5 AS e) AS y |> DROP x', ['5']],
+  ['CROSS JOIN (SELECT 5 AS e) AS y |> SELECT b + e, x.a', ['7', '1']],
+  ['RIGHT JOIN (SELECT 5 AS a, 6 AS d) AS y USING (a)', ['5', null, '6']],
+])('a row that is a STRUCT of an array is one column of its join: %s', async (pipes, row) => {
+  expect(await dialect.query(`FROM UNNEST([STRUCT(1 AS a, 2 AS b)]) AS x |> ${pipes}`)).toEqual([row]);
+});
+
 test('what reads an unsupported part is not reported, too', () => {
   expect(
     problemsOf('WITH a AS (SELECT * EXCEPT (x) FROM missing) SELECT y FROM a JOIN b.c USING (z) ORDER BY q'),
