@@ -144,6 +144,7 @@ export function toQuery(
     query,
     columns,
     isValue,
+    ...(value?.type.kind === 'struct' && isElement && { isOfFields: true as const }),
     ...(acceptsAnyColumn && { acceptsAnyColumn }),
     ...absentIn(rows.ranges),
   };
