@@ -14,6 +14,25 @@ const valueFor = async (expression: string, parameters: Readonly<Record<string, 
 /** The messages of the problems of `SELECT expression`, without their places. */
 const messagesOf = (sql: string) => problemsOf(sql).map((problem) => problem.replace(/^\d+:\d+ /, ''));
 
+test.each([
+  [
+    "TIMESTAMP('%_R|%-s|%-n|%-t|%^c|%#H|%_Y', TIMESTAMP '0105-03-02 03:04:05')",
+    '03:04|-58848497755|\n|\t|MON MAR  2 03:04:05 105|03|105',
+  ],
+  ["DATE('%-X|%_H|%^p|%H|%:z|%:::z', DATE '2024-01-02')", '00:00:00| 0|AM|%H|+00:00|+00'],
+  ["TIME('%_R|%::z', TIME '03:04:05')", '03:04|+00:00:00'],
+])(
+  'an element with a flag, and the offset of a type without a zone, are written: FORMAT_%s',
+  async (call, text) => {
+    expect(await valueFor(`FORMAT_${call}`)).toBe(text);
+  },
+);
+
+test.each(["DATE('%0X', DATE '2024-01-02')", "TIME('%-d', TIME '03:04:05')"])(
+  'an element with a flag that a type does not have is refused: FORMAT_%s',
+  (call) => expect(messagesOf(`SELECT FORMAT_${call}`).join()).toMatch(/format element .* is not supported/),
+);
+
 describe('structs are compared by position', () => {
   test.each([
     ['STRUCT(1 AS a, 2 AS b) = STRUCT(1 AS x, 2 AS y)', true],

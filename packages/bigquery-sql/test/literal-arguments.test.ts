@@ -46,6 +46,7 @@ test.each([
   ['SAFE.TIMESTAMP_BUCKET(ts, INTERVAL 1 MONTH)', null],
   ["SAFE_CAST(i AS STRING FORMAT '9,9,X')", null],
   ['LEFT(CAST(NULL AS STRING), -1)', null],
+  ["CAST(CAST(NULL AS INT64) AS STRING FORMAT '9,9,X')", null],
   ['a[SAFE_OFFSET(-1)]', null],
   ["REGEXP_EXTRACT(s, r'(?:a)([(b])')", 'b'],
   ["REGEXP_REPLACE(s, '(a)', r'\\1\\\\\\0')", 'a\\ab'],
@@ -56,4 +57,28 @@ test.each([
 
 test('REGEXP_INSTR has its literal pattern compiled when the query is planned', async () => {
   expect(await answer(`SELECT REGEXP_INSTR(s, '*') AS x ${row} WHERE FALSE`)).toMatch(/repetition operator/);
+});
+
+test.each([
+  ["n INT64 DEFAULT -1; SELECT IF(n < 0, 'none', LEFT('ab', n))", 'none'],
+  ["n INT64 DEFAULT -1; SELECT CASE WHEN n >= 0 THEN SUBSTR('ab', 1, n) ELSE 'none' END", 'none'],
+  ["n INT64 DEFAULT -1; SELECT IF(n < 0, 'none', ['ab'][OFFSET(n)])", 'none'],
+  ['n INT64 DEFAULT 0; SELECT IF(n = 0, [], GENERATE_ARRAY(1, 5, n))', []],
+  ["n INT64 DEFAULT 0; SELECT IF(n <= 0, NULL, DATE_BUCKET(DATE '2024-01-01', INTERVAL n DAY))", null],
+  ["n INT64 DEFAULT 0; SELECT IF(n = 0, NULL, TIMESTAMP '2024-01-01' + INTERVAL n MONTH)", null],
+  ["s STRING DEFAULT ''; SELECT IF(s = '', NULL, DATE(s))", null],
+  ["s STRING DEFAULT '1 a'; SELECT IF(s = '1 a', NULL, TIMESTAMP(s))", null],
+  ["s STRING DEFAULT ''; SELECT IF(s = '', 'none', REGEXP_REPLACE('ab', s, '\\\\1'))", 'none'],
+  ["s STRING DEFAULT ''; SELECT IF(s = '', 'none', STRING(TIMESTAMP '2024-01-01', s))", 'none'],
+  ["s STRING DEFAULT 'X'; SELECT IF(s = 'X', 'none', CAST(DATE '2024-01-01' AS STRING FORMAT s))", 'none'],
+  ["n INT64 DEFAULT -1; SELECT SAFE.LEFT('ab', n)", null],
+  ["n INT64 DEFAULT -1; SELECT LEFT('ab', n)", 'LEFT of a negative length'],
+])('the value of a variable is refused only where a call reads it: %s', async (script, value) => {
+  const result = await answer(`DECLARE ${script}`);
+  expect(typeof result === 'string' ? result : result[0]?.[0]).toEqual(value);
+});
+
+test('an argument of a function is refused only where a call reads it', async () => {
+  const left = "CREATE TEMP FUNCTION f(s STRING, n INT64) AS (IF(n < 0, 'none', LEFT(s, n)));";
+  expect(await answer(`${left} SELECT f('ab', -1), f('ab', 1)`)).toEqual([['none', 'a']]);
 });

@@ -8,6 +8,9 @@ describe('what BigQuery or another database has, and is not supported, is refuse
     ["SELECT 'a' COLLATE 'und:ci'", 'found "COLLATE": it belongs to ORDER BY'],
     ['SELECT KLL_QUANTILES.INIT(id) FROM logs', 'the function KLL_QUANTILES.INIT is not supported'],
     ['SELECT ST_DISTANCE(ST_GEOGPOINT(1, 2), ST_GEOGPOINT(1, 2))', 'ST_DISTANCE is not supported'],
+    ["SELECT EXTRACT(YEAR FROM '2024-01-02')", "EXTRACT takes no text: write DATE '…'"],
+    ["SELECT RANGE(DATE '2024-01-01', DATETIME '2024-01-02')", 'RANGE does not take (DATE, DATETIME)'],
+    ["SELECT RANGE(DATE '2024-01-01', '2024-01-02')", 'RANGE does not take (DATE, STRING)'],
     ["SELECT TEXT_ANALYZE('a')", 'TEXT_ANALYZE is not supported: use SEARCH'],
     [
       'WITH a AS (SELECT 1) SELECT * FROM a FOR SYSTEM_TIME AS OF CURRENT_TIMESTAMP()',

@@ -157,6 +157,40 @@ test.each([
   expect(await dialect.query(sql)).toEqual([row]);
 });
 
+const x = { a: '1', b: '2' };
+
+test.each([
+  ['CROSS JOIN (SELECT 5 AS e) AS y', [x, '5']],
+  ['WHERE a = 1 |> JOIN UNNEST([STRUCT(1 AS a, 3 AS d)]) AS y ON x.a = y.a', [x, { a: '1', d: '3' }]],
+  ['JOIN UNNEST([STRUCT(1 AS a, 3 AS d)]) AS y USING (a)', ['1', x, { a: '1', d: '3' }]],
+  ['JOIN UNNEST([STRUCT(1 AS a, 3 AS d)]) AS y USING (a) |> WHERE a = 1 |> SELECT *', ['1', '2', '3']],
+  ['CROSS JOIN UNNEST([x.b]) AS y', [x, '2']],
+  ['CROSS JOIN (SELECT 5 AS e) AS y |> DROP x', ['5']],
+  ['CROSS JOIN (SELECT 5 AS e) AS y |> SELECT b + e, x.a', ['7', '1']],
+  ['RIGHT JOIN (SELECT 5 AS a, 6 AS d) AS y USING (a)', ['5', null, '6']],
+])('a row that is a STRUCT of an array is one column of its join: %s', async (pipes, row) => {
+  expect(await dialect.query(`FROM UNNEST([STRUCT(1 AS a, 2 AS b)]) AS x |> ${pipes}`)).toEqual([row]);
+});
+
+test.each([
+  'FROM UNNEST([STRUCT(1 AS a)]) AS x |> UNION ALL (SELECT 4 AS a)',
+  '(SELECT 4 AS a) UNION ALL (FROM UNNEST([STRUCT(1 AS a)]) AS x)',
+  'FROM UNNEST([STRUCT(1 AS a, 2 AS b)]) AS x |> PIVOT (SUM(b) FOR a IN (1, 2))',
+  'FROM UNNEST([STRUCT(1 AS a, 2 AS b)]) AS x |> EXTEND 1 AS k |> UNPIVOT (v FOR n IN (a, b))',
+  'SELECT * FROM (SELECT AS STRUCT 1 AS a, 2 AS b) PIVOT (SUM(b) FOR a IN (1, 2))',
+])('a row that is one value has no columns in a set operation and in PIVOT: %s', (sql) => {
+  expect(problemsOf(sql).join()).toMatch(/one value/);
+});
+
+test('rows of arrays of STRUCTs are united with each other, and their columns are pivoted', async () => {
+  const from = 'FROM UNNEST([STRUCT(1 AS a, 2 AS b)])';
+  expect(await dialect.query(`${from} |> UNION ALL (${from})`)).toEqual([
+    ['1', '2'],
+    ['1', '2'],
+  ]);
+  expect(await dialect.query(`${from} |> SELECT * |> PIVOT (SUM(b) FOR a IN (1))`)).toEqual([['2']]);
+});
+
 test('what reads an unsupported part is not reported, too', () => {
   expect(
     problemsOf('WITH a AS (SELECT * EXCEPT (x) FROM missing) SELECT y FROM a JOIN b.c USING (z) ORDER BY q'),

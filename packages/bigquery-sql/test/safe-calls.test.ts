@@ -38,6 +38,24 @@ test.each([
   expect(await answer(`SELECT ${call}`)).toEqual([[value]]);
 });
 
+test.each([
+  ["PARSE_DATE(IF(STRPOS(s, '/') > 0, '%d/%m/%Y', '%Y-%m-%d'), s)", ['2024-01-02', '2024-02-03', null]],
+  ["PARSE_DATE(IF((SELECT STRPOS(s, '/')) > 0, '%d/%m', '%m') || '/%Y', s)", [null, '2024-02-03', null]],
+  [
+    "FORMAT(CASE WHEN s < '1' THEN '%t!' WHEN s < '3' THEN '%t' || '?' END, s)",
+    ['2024-01-02?', '03/02/2024!', null],
+  ],
+  ["FORMAT_DATE('%Y' || '-%m', DATE '2024-01-02')", ['2024-01', '2024-01', '2024-01']],
+])('a format that is joined, or chosen by conditions, is one of SAFE.%s', async (call, values) => {
+  const rows = "FROM UNNEST(['2024-01-02', '03/02/2024', 'x']) AS s WITH OFFSET AS i ORDER BY i";
+  expect(await answer(`SELECT SAFE.${call} ${rows}`)).toEqual(values.map((value) => [value]));
+});
+
+test('an error of the condition that chooses a format is an error', async () => {
+  const call = "SAFE.PARSE_DATE(IF(1 / n > 1, '%Y', '%m'), '2024')";
+  expect(await answer(`SELECT ${call} FROM UNNEST([0]) AS n`)).toMatch(/division by zero/);
+});
+
 test('a path that is wrong is NULL, in a literal, a parameter or a column, for each row of texts and JSON', async () => {
   const from = `FROM UNNEST(['{"a":1}', '{"a":2}']) AS j, UNNEST(['$.a', '$[']) AS p ORDER BY j, p`;
   const parameters = { parameters: { path: '$[' } };

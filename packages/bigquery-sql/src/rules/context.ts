@@ -18,6 +18,8 @@ export interface ResolvedQuery {
   readonly columns: readonly RelationColumn[];
   /** True if its rows are values without a name (SELECT AS STRUCT and AS VALUE). It then has one column. */
   readonly isValue: boolean;
+  /** True if its columns are the fields of rows that are one value each, as they are to a set operation. */
+  readonly isOfFields?: true;
   /** Set if a part of it is unsupported, so that its readers may name any column. */
   readonly acceptsAnyColumn?: true;
   /** See `Range`. */

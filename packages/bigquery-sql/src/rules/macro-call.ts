@@ -8,6 +8,7 @@ import { isConstantList } from '../tree/volatile.ts';
 import { arrayOf, describeType, isScalar, scalar, type Type, unknown } from '../types.ts';
 import { bindValues } from './bind-values.ts';
 import { convert, distance, isCoercible } from './coercion.ts';
+import { writtenValue } from './expressions/constant-values.ts';
 import { requireComparable, requireZone, requireZoneOfText } from './moment-text.ts';
 import { likeCure, operatorCure, type Place, Unsupported } from './unsupported.ts';
 
@@ -42,9 +43,8 @@ export function callMacro(
   if (signature.unsupported !== undefined) throw new Unsupported(place, signature.unsupported);
   for (const [at, { name: parameter }] of signature.parameters.entries())
     if (parameter === 'zone') requireZone(place, args[at]);
-  const [text] = args;
-  if (textsOfTimestamps.includes(name) && text?.kind === 'literal' && typeof text.value === 'string')
-    requireZoneOfText(place, text.value);
+  const text = writtenValue(args[0]);
+  if (textsOfTimestamps.includes(name) && typeof text === 'string') requireZoneOfText(place, text);
   const ambiguous = args.some(({ type }) => type.kind === 'unknown') && signatures.length > 1;
   const converted = args.map((arg, index) => {
     const type = signature.parameters[index]?.type;

@@ -1,5 +1,6 @@
 import { didYouMean } from '@querygate/text';
 import { childrenOf } from '../syntax/walk.ts';
+import { someNode } from '../tree/map.ts';
 import type { Expression } from '../tree/nodes.ts';
 import { describeType, isScalar, type ScalarName, type Type } from '../types.ts';
 import { constantText } from './expressions/constant-values.ts';
@@ -86,13 +87,18 @@ export class UnknownZone extends WrongLiteral {
  * @throws UnknownZone
  */
 export function requireZone(place: Place, zone: Expression | undefined): void {
-  const text = zone && constantText(zone);
+  if (!zone || !isWritten(zone)) return;
+  const text = constantText(zone);
   if (typeof text !== 'string' || isZone(text)) return;
   const written = isNode(place)
     ? childrenOf(place).find((part) => part.kind === 'StringLiteral' && part.value === text)
     : undefined;
   throw new UnknownZone(written ?? place, text);
 }
+
+/** True unless a part is the value of a name, for which the call may never run. */
+const isWritten = (zone: Expression): boolean =>
+  !someNode(zone, (part) => part.kind === 'literal' && part.hasFixedType === true);
 
 /** As `requireZone`, for the name after a day and a time. */
 export function requireZoneOfText(place: Place, text: string): void {

@@ -24,6 +24,7 @@ import { castToRange, rangeText } from '../ranges.ts';
 import { resolveType } from '../resolve-type.ts';
 import { fieldValues, structOfValues } from '../struct-value.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
+import { writtenValue } from './constant-values.ts';
 
 /** CAST is one macro for each target type, with a signature for each source type. */
 export const cast: Rule<Syntax.Cast> = (node, scope, context) => {
@@ -31,7 +32,7 @@ export const cast: Rule<Syntax.Cast> = (node, scope, context) => {
   const value = context.expression(node.operand, scope);
   const { format } = node;
   const formats = [format, node.zone].flatMap((part) => (part ? [context.expression(part, scope)] : []));
-  if (format && !node.safe) requireFormat(format, formats[0], value.type, type);
+  if (format && !node.safe) requireFormat(format, formats[0], value, type);
   const castOf = (operand: Expression): Expression =>
     format ? castByFormat(node, operand, type, formats) : castValue(node, operand, type);
   const safeMacro = `safe_cast_${describeType(type).toLowerCase()}`;
@@ -45,16 +46,18 @@ export const cast: Rule<Syntax.Cast> = (node, scope, context) => {
 };
 
 /** Refuses a literal format with which the cast fails in every row. */
-function requireFormat(place: Place, format: Expression | undefined, from: Type, to: Type): void {
-  if (format?.kind !== 'literal' || typeof format.value !== 'string') return;
+function requireFormat(place: Place, format: Expression | undefined, value: Expression, to: Type): void {
+  const written = writtenValue(format);
+  if (typeof written !== 'string' || (value.kind === 'literal' && value.value === null)) return;
+  const from = value.type;
   const type = isScalar(to, 'STRING') ? from : to;
   try {
     if (isScalar(type, 'DATE', 'DATETIME', 'TIME', 'TIMESTAMP'))
-      for (const { element } of parseFormat(format.value))
+      for (const { element } of parseFormat(written))
         if (element !== undefined) categoryOf(element, describeType(type));
-    if (isScalar(from, 'INT64', 'NUMERIC', 'BIGNUMERIC', 'FLOAT64')) parseNumberFormat(format.value);
+    if (isScalar(from, 'INT64', 'NUMERIC', 'BIGNUMERIC', 'FLOAT64')) parseNumberFormat(written);
   } catch (error) {
-    if (error instanceof Error) throw new Unsupported(place, `FORMAT '${format.value}': ${error.message}`);
+    if (error instanceof Error) throw new Unsupported(place, `FORMAT '${written}': ${error.message}`);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import type * as Syntax from '../../syntax/nodes.ts';
 import { call, caseWhen, castTo, compareWith, integerLiteral, textLiteral } from '../../tree/build.ts';
 import { someNode } from '../../tree/map.ts';
-import type { Expression } from '../../tree/nodes.ts';
+import type { Expression, Literal } from '../../tree/nodes.ts';
 import { nowParameter, ownPrefix } from '../../tree/own-parameters.ts';
 import { describeType, isScalar } from '../../types.ts';
 import type { Context, Rule } from '../context.ts';
@@ -74,6 +74,10 @@ function notNegative(where: string, value: Expression): Expression {
   const fail = call('bq.fail', [textLiteral(`${where} must be an integer that is not negative`)]);
   return caseWhen(compareWith('>=', value, integerLiteral(0)), value, castTo(fail, value.type));
 }
+
+/** The value of a literal; undefined for others, and where it is the value of a name, for which a call may never run. */
+export const writtenValue = (value: Expression | undefined): Literal['value'] | undefined =>
+  value?.kind === 'literal' && !value.hasFixedType ? value.value : undefined;
 
 /** The text that literals joined by CONCAT or || make; undefined if it is not known. */
 export function constantText(value: Expression): string | null | undefined {

@@ -4,6 +4,7 @@ import type { Expression } from '../../tree/nodes.ts';
 import { describeType, isScalar, scalar } from '../../types.ts';
 import type { Rule } from '../context.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
+import { writtenValue } from './constant-values.ts';
 
 /** DuckDB's function for each date part, and the number of its units in the part. */
 const makers: Readonly<Record<string, readonly [name: string, times: number]>> = {
@@ -68,11 +69,11 @@ export function literalInterval(
 ): { readonly part: 'months' | 'days' | 'time'; readonly amount: bigint } | undefined {
   const [units] = value.kind === 'call' && value.function.startsWith('to_') ? value.args : [];
   const amount = units?.kind === 'operation' ? units.operands[0] : units;
-  if (value.kind !== 'call' || amount?.kind !== 'literal' || typeof amount.value !== 'bigint')
-    return undefined;
+  const written = writtenValue(amount);
+  if (value.kind !== 'call' || typeof written !== 'bigint') return undefined;
   const parts = { to_years: 'months', to_months: 'months', to_days: 'days' } as const;
   const part = parts[value.function as keyof typeof parts] ?? 'time';
-  return { part, amount: amount.value };
+  return { part, amount: written };
 }
 
 /** The number of the date parts: GoogleSQL converts a literal string to INT64. */

@@ -8,6 +8,7 @@ import { callMacro } from '../macro-call.ts';
 import type { Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import { fieldOf, jsonField, namedValue, noteUse } from './column-paths.ts';
+import { writtenValue } from './constant-values.ts';
 
 const macroOf: Readonly<Record<Exclude<Syntax.SubscriptMode, 'KEY' | 'SAFE_KEY'>, string>> = {
   PLAIN: 'at_offset',
@@ -69,7 +70,8 @@ function fieldAt(
 function requirePosition({ mode, index: place }: Syntax.Subscript, index: Expression): void {
   const first = mode === 'ORDINAL' ? 1n : 0n;
   const isSafe = mode === 'SAFE_OFFSET' || mode === 'SAFE_ORDINAL';
-  if (isSafe || index.kind !== 'literal' || typeof index.value !== 'bigint' || index.value >= first) return;
+  const at = writtenValue(index);
+  if (isSafe || typeof at !== 'bigint' || at >= first) return;
   throw new Unsupported(
     place,
     `the first element of an array has the ${first === 1n ? 'ORDINAL 1' : 'OFFSET 0'}`,

@@ -11,11 +11,20 @@ import { aggregateOf } from '../functions/aggregate-names.ts';
 import { functionName } from '../functions/function-name.ts';
 import { bareColumns, nameOutputs, type Output } from '../queries/outputs.ts';
 import { absentIn, type Scope } from '../scope.ts';
-import { Unsupported } from '../unsupported.ts';
+import { type Place, Unsupported } from '../unsupported.ts';
 import { derivedFrom } from './derived.ts';
 
 export const resolvePivot = (node: Syntax.Pivot, scope: Scope, context: Context): ResolvedFrom =>
   pivotFrom(node, context.from(node.source, scope), scope, context);
+
+/** Refuses rows, or elements of arrays beside them, that are one value. */
+export function refuseValues(place: Place, name: string, { ranges }: ResolvedFrom): void {
+  if (ranges.some(({ value }) => value))
+    throw new Unsupported(
+      place,
+      `${name} takes no elements of arrays or other rows that are one value: SELECT their columns`,
+    );
+}
 
 /** `PIVOT(SUM(x) FOR y IN ('a', 'b'))`: one row for each combination of the columns that it does not name. */
 export function pivotFrom(
@@ -24,6 +33,7 @@ export function pivotFrom(
   scope: Scope,
   context: Context,
 ): ResolvedFrom {
+  refuseValues(spec, 'PIVOT', source);
   const inner = { ...scope, ranges: source.ranges };
   const input = context.expression(spec.input, inner);
   const aggregates = spec.aggregates.map(({ expression, alias, ...place }) => {

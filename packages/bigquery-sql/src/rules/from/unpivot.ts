@@ -18,6 +18,7 @@ import { bareColumns, nameOutputs, type Output } from '../queries/outputs.ts';
 import { absentIn, type Scope } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 import { derivedFrom } from './derived.ts';
+import { refuseValues } from './pivot.ts';
 
 export const resolveUnpivot = (node: Syntax.Unpivot, scope: Scope, context: Context): ResolvedFrom =>
   unpivotFrom(node, context.from(node.source, scope), scope, context);
@@ -29,6 +30,7 @@ export function unpivotFrom(
   scope: Scope,
   context: Context,
 ): ResolvedFrom {
+  refuseValues(spec, 'UNPIVOT', source);
   const inner = { ...scope, ranges: source.ranges };
   requireLabelsOfOneType(spec);
   const groups = spec.groups.map((group) => {

@@ -29,6 +29,7 @@ import { functionName, namespaces } from './function-name.ts';
 import { functionNames } from './function-names.ts';
 import { replacements } from './replacements.ts';
 import { specialFunction } from './special-functions.ts';
+import { formatValue } from './text/chosen-text.ts';
 import { hasUncertainPath } from './text/json-read.ts';
 import { unsupportedFunctions, unsupportedReason } from './unsupported-names.ts';
 
@@ -91,7 +92,7 @@ function safeCall(node: Syntax.FunctionCall, name: string, scope: Scope, context
   const [, ...parts] = node.name.parts;
   if (aggregateOf(name) || parts.length === 0)
     throw new Unsupported(node.name, `SAFE.${name.toUpperCase()} is not supported`);
-  const { args, build } = preparedCall(node, name, scope, context);
+  const { args, build } = withFormatFirst(name, preparedCall(node, name, scope, context));
   try {
     const isCompiled = name.startsWith('regexp') || hasUncertainPath(name, args);
     return nullOnError(args, build, isCompiled, refusalOfCall(name));
@@ -105,6 +106,18 @@ function safeCall(node: Syntax.FunctionCall, name: string, scope: Scope, context
 interface PreparedCall {
   readonly args: readonly Expression[];
   build(args: readonly Expression[]): Expression;
+}
+
+/** The call of a function with a format, which is a constant, or a choice among constants: only the choice is computed before. */
+function withFormatFirst(name: string, { args, build }: PreparedCall): PreparedCall {
+  const [given, ...others] = args;
+  if (!given || !/^(?:format|parse)(?:_(?:date|time|datetime|timestamp))?$/.test(name))
+    return { args, build };
+  const { value, formatOf } = formatValue(given);
+  return {
+    args: [value, ...others],
+    build: ([first = value, ...rest]) => build([formatOf(first), ...rest]),
+  };
 }
 
 /** True if a name may be that of a column or of a FROM item. */

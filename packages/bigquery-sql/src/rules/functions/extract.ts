@@ -19,6 +19,8 @@ export const extraction: Rule<Syntax.Extraction> = (node, scope, context) => {
         shown === 'EPOCH' ? ': write UNIX_SECONDS(timestamp)' : didYouMean(shown, extractedParts()),
     });
   const value = context.expression(node.operand, scope);
+  if (value.kind === 'literal' && isScalar(value.type, 'STRING'))
+    throw new Unsupported(node.operand, `EXTRACT takes no text: write DATE '…', TIMESTAMP '…' or the like`);
   // A DATE would be converted to DATETIME.
   if (isScalar(value.type, 'DATE') && clockParts.includes(part))
     throw new Unsupported(node, `a DATE has no ${shown}`);

@@ -20,6 +20,9 @@ const refuse = (place: Place, name: string, args: readonly Expression[]): never 
 const range: SpecialFunction = (place, args) => {
   const type = args.length === 2 ? supertype(args) : undefined;
   if (!type || !isScalar(type, 'DATE', 'DATETIME', 'TIMESTAMP')) return refuse(place, 'RANGE', args);
+  const isOther = (arg: Expression) =>
+    arg.type.kind === 'scalar' && describeType(arg.type) !== describeType(type);
+  if (args.some(isOther)) return refuse(place, 'RANGE', args);
   const bounds = args.map((arg) => convert(arg, type));
   return { ...callMacro(place, 'range', bounds), type: rangeOf(type) };
 };

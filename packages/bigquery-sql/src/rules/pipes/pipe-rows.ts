@@ -5,8 +5,9 @@ import type { Expression, From, Member, Select } from '../../tree/nodes.ts';
 import { isVolatile } from '../../tree/volatile.ts';
 import type { Context, ResolvedFrom, ResolvedQuery } from '../context.ts';
 import { computedFirst } from '../queries/after-grouping.ts';
-import { bareColumns, nameOutputs, type Output, rangeOf, starColumns, toOutput } from '../queries/outputs.ts';
-import { absentIn, type Range, type Scope } from '../scope.ts';
+import { bareColumns, nameOutputs, type Output, rangeOf, toOutput } from '../queries/outputs.ts';
+import { sameName } from '../../types.ts';
+import { absentIn, isMerged, type Range, type Scope } from '../scope.ts';
 
 /** The rows that one pipe operator passes to the next. */
 export interface Rows {
@@ -22,8 +23,10 @@ export interface Rows {
 }
 
 interface PipedColumn extends Output {
-  /** True for a STRUCT that is a row of an item of FROM: bare names refer to its fields. */
+  /** True for a value that is a row of an item of FROM: bare names refer to its fields. */
   readonly isRow?: boolean;
+  /** See `Range`. */
+  readonly merged?: readonly string[] | undefined;
 }
 
 /** The rows of a query. */
@@ -33,41 +36,56 @@ export function rowsOf(input: ResolvedQuery, context: Context, name?: string): R
   return {
     from: { kind: 'derived', alias, query: input.query },
     ranges: [range],
-    columns: range.value ? [valueColumn(name, range.value)] : starColumns(range),
+    columns: columnsOf(range),
     value: range.value,
   };
 }
 
 /** The rows of FROM. */
 export function rowsOfFrom({ from, ranges }: ResolvedFrom): Rows {
-  const columns = ranges.flatMap((range): readonly PipedColumn[] =>
-    range.value && !range.merged ? [valueColumn(range.name, range.value)] : bareColumns(range),
-  );
   const [only, another] = ranges;
+  const columns = ranges.flatMap(columnsOf);
   return { from, ranges, columns, value: another ? undefined : only?.value, isElement: true };
+}
+
+/** Those of an item of FROM: a row that is a value is one, unless JOIN USING has merged it. */
+function columnsOf(range: Range): readonly PipedColumn[] {
+  const { name, value, merged } = range;
+  if (!value) return bareColumns(range);
+  return name !== undefined && isMerged(range, name)
+    ? []
+    : [{ ...toOutput(name, value), isRow: true, merged }];
 }
 
 /** The rows by a new name, which is the only one that expressions may put before a point. */
 export function namedRows(name: string, rows: Rows): Rows {
   const { value } = rows;
-  if (value) return { ...rows, ranges: [{ name, columns: [], value }], columns: [valueColumn(name, value)] };
+  if (value) {
+    const range = { name, columns: [], value };
+    return { ...rows, ranges: [range], columns: columnsOf(range) };
+  }
   const columns = rows.columns.map(({ isRow: _, ...column }) => column);
   return { ...rows, ranges: [{ name, columns }], columns };
 }
 
-const valueColumn = (name: string | undefined, value: Expression): PipedColumn => ({
-  ...toOutput(name, value),
-  isRow: true,
-});
-
 /** The names that an expression over the rows may use. */
 export const scopeOf = (rows: Rows, scope: Scope): Scope => ({ ...scope, ...namesOf(rows) });
 
-/** The rows as a FROM item, to which a join may be added. */
-export const fromOf = (rows: Rows): ResolvedFrom => ({ from: rows.from, ...namesOf(rows) });
+/** The rows as a FROM item, to which a join may be added: each row that is a value is an item of its own. */
+export function fromOf(rows: Rows): ResolvedFrom {
+  if (!rows.columns.some(({ isRow }) => isRow)) return { from: rows.from, ...namesOf(rows) };
+  const own = rows.columns.map((output) =>
+    output.isRow ? rangeOfRow(output) : { name: undefined, columns: [output] },
+  );
+  const isOwn = ({ name, value }: Range) =>
+    value !== undefined && own.some((range) => range.name !== undefined && sameName(range.name, name ?? ''));
+  const [bare, ...named] = namesOf(rows).ranges;
+  const unknown = bare?.acceptsAnyColumn ? [{ ...bare, columns: [] }] : [];
+  return { from: rows.from, ranges: [...unknown, ...own, ...named.filter((range) => !isOwn(range))] };
+}
 
 /** Columns are read by their bare names, and those of a table by its name, too. */
-const namesOf = ({ ranges, columns }: Rows) => ({
+const namesOf = ({ ranges, columns }: Rows): { readonly ranges: readonly Range[] } => ({
   ranges: [
     {
       name: undefined,
@@ -80,9 +98,14 @@ const namesOf = ({ ranges, columns }: Rows) => ({
 
 /** The columns that bare names refer to: of a row of FROM, its fields. */
 const bareNames = (output: PipedColumn): readonly Output[] =>
-  output.isRow
-    ? starColumns({ name: output.isAnonymous ? undefined : output.name, columns: [], value: output.value })
-    : [output];
+  output.isRow ? bareColumns(rangeOfRow(output)) : [output];
+
+const rangeOfRow = ({ name, isAnonymous, value, merged }: PipedColumn): Range => ({
+  name: isAnonymous ? undefined : name,
+  columns: [],
+  value,
+  ...(merged && { merged }),
+});
 
 /** The rows of a query over the rows, which keeps all that expressions may name. */
 export function nest(rows: Rows, clauses: Partial<Select>, context: Context): Rows {
@@ -125,6 +148,7 @@ export function toQuery(
     query,
     columns,
     isValue,
+    ...(value?.type.kind === 'struct' && isElement && { isOfFields: true as const }),
     ...(acceptsAnyColumn && { acceptsAnyColumn }),
     ...absentIn(rows.ranges),
   };

@@ -36,6 +36,11 @@ export function combine(
       place,
       `${words} is not supported; expected one of ${Object.keys(operators).join(', ')}`,
     );
+  if (new Set(inputs.map(({ isOfFields }) => isOfFields)).size > 1)
+    throw new Unsupported(
+      place,
+      `${words} takes the rows of an array of STRUCTs as one value each: SELECT their fields`,
+    );
   const matched = match ? matchByName(place, words, match, inputs) : matchByPosition(place, words, inputs);
   const columns = matched.map((parts, at) => commonColumn(place, words, parts, at, inputs));
   if (quantifier === 'DISTINCT') {

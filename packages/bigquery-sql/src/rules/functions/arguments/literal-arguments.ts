@@ -1,6 +1,7 @@
 import type * as Syntax from '../../../syntax/nodes.ts';
 import type { Expression } from '../../../tree/nodes.ts';
 import { isScalar, type ScalarName, scalar } from '../../../types.ts';
+import { writtenValue } from '../../expressions/constant-values.ts';
 import { literalInterval } from '../../expressions/intervals.ts';
 import { requireMoment } from '../../moment-text.ts';
 import { Unsupported, WrongLiteral } from '../../unsupported.ts';
@@ -49,13 +50,15 @@ function requireMomentText(node: Syntax.FunctionCall, value: Expression | undefi
   }
 }
 
-const textOf = (value: Expression): string | undefined =>
-  value.kind === 'literal' && isScalar(value.type, 'STRING') && typeof value.value === 'string'
-    ? value.value
-    : undefined;
+const textOf = (value: Expression): string | undefined => {
+  const text = writtenValue(value);
+  return typeof text === 'string' && isScalar(value.type, 'STRING') ? text : undefined;
+};
 
-const integerOf = (value: Expression): bigint | undefined =>
-  value.kind === 'literal' && typeof value.value === 'bigint' ? value.value : undefined;
+const integerOf = (value: Expression): bigint | undefined => {
+  const number = writtenValue(value);
+  return typeof number === 'bigint' ? number : undefined;
+};
 
 const notNegative =
   (what: string): Check =>

@@ -1,4 +1,4 @@
-import { compareWith, integerLiteral, nullLiteral, operation } from '../../../tree/build.ts';
+import { compareWith, integerLiteral, nullLiteral, operation, textLiteral } from '../../../tree/build.ts';
 import type { Case, Expression } from '../../../tree/nodes.ts';
 import { scalar, type Type } from '../../../types.ts';
 import { bindValues, isForbiddenInLambda } from '../../bind-values.ts';
@@ -47,15 +47,37 @@ export function withChosenText(
     return bindValues(args, (...values) =>
       withResults(pattern, type, (at) => writeOne(patterns[at], values)),
     );
-  const number = withResults(pattern, int64, (at) => integerLiteral(BigInt(at)));
-  return bindValues([number, ...args], (chosen = number, ...values) => ({
+  const { number, chosenBy } = numbered(pattern);
+  return bindValues([number, ...args], (chosen = number, ...values) =>
+    withResults(chosenBy(chosen), type, (at) => writeOne(patterns[at], values)),
+  );
+}
+
+/** The number of the format string that conditions choose, and the choice by it. */
+const numbered = (pattern: Case) => ({
+  number: withResults(pattern, int64, (at) => integerLiteral(BigInt(at))),
+  chosenBy: (number: Expression): Case => ({
     kind: 'case',
-    type,
-    branches: patterns.map((one, at) => ({
-      when: compareWith('=', chosen, integerLiteral(BigInt(at))),
-      result: writeOne(one, values),
+    type: string,
+    branches: resultsOf(pattern).map((result, at) => ({
+      when: compareWith('=', number, integerLiteral(BigInt(at))),
+      result,
     })),
-  }));
+  }),
+});
+
+/** The value that has to be computed before a call with a format, which may be a constant, and the format that it makes. */
+export function formatValue(given: Expression): {
+  readonly value: Expression;
+  formatOf(value: Expression): Expression;
+} {
+  const pattern = joinedWithChoice(given);
+  if (pattern.kind === 'case') {
+    const { number, chosenBy } = numbered(pattern);
+    return { value: number, formatOf: chosenBy };
+  }
+  const text = constantText(pattern);
+  return { value: typeof text === 'string' ? textLiteral(text) : given, formatOf: (value) => value };
 }
 
 /** A choice that is joined with other texts, as a choice among the joined texts. */

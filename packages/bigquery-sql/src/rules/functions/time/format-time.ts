@@ -148,14 +148,14 @@ function elements(name: string, type: ScalarName): readonly Element[] | undefine
   const digits = type === 'DATE' ? null : /^E([1-9])f$/.exec(name);
   if (digits) return fractionOf(Number(digits[1]));
   if ((type === 'DATETIME' || type === 'TIMESTAMP') && name === 's') return epochSeconds;
-  if (name === 'E*z' && type !== 'TIMESTAMP') return [literal('+00:00:00')];
-  return type === 'TIMESTAMP' ? zoneElements[name] : undefined;
+  return (type === 'TIMESTAMP' ? zoneElements : utcElements)[name];
 }
 
-/** An element with a flag for other padding, or for capitals; undefined for others than numbers and names. */
+/** An element with a flag for other padding, or for capitals; undefined for quarters and zones. */
 function flagged(name: string, type: ScalarName): readonly Element[] | undefined {
   const [flag, letter = ''] = name;
-  const whole = elements(letter, type);
+  // The time of a DATE is that of midnight.
+  const whole = elements(letter, type === 'DATE' && flag !== '0' ? 'DATETIME' : type);
   if (!whole) return undefined;
   const written = (write: (text: Expression) => Expression): readonly Element[] => [
     { text: (operand) => write(joinElements(whole, operand)) },
@@ -171,7 +171,8 @@ function flagged(name: string, type: ScalarName): readonly Element[] | undefined
   if (flag === '-' && 'deHIjklmMSUVWygCGY'.includes(letter)) return written(number);
   if (padding && 'deHIjklmMSUVWyg'.includes(letter))
     return written((text) => padLeft(number(text), letter === 'j' ? 3 : 2, padding));
-  return flag === '-' && letter in composites ? whole : undefined;
+  if (flag === '^' && letter === 'c') return written((text) => call('upper', [text], string));
+  return 'QZz'.includes(letter) ? undefined : whole;
 }
 
 const composites: Readonly<Record<string, string>> = {
@@ -278,4 +279,12 @@ const zoneElements: Readonly<Record<string, readonly Element[]>> = {
   '::z': [{ text: zoneText('offset_with_colon') }, literal(':00')],
   Z: [{ text: zoneText('zone_name') }],
   z: [{ text: zoneText('offset_text') }],
+};
+
+/** Those that types without a zone have, too. */
+const utcElements: Readonly<Record<string, readonly Element[]>> = {
+  'E*z': [literal('+00:00:00')],
+  ':z': [literal('+00:00')],
+  '::z': [literal('+00:00:00')],
+  ':::z': [literal('+00')],
 };
