@@ -39,6 +39,7 @@ const longer = [
   'test/catalog-analysis/tenant-filters.test.ts',
   'test/catalog/folder/part-reload.test.ts',
   'test/architecture.test.ts',
+  'test/engine-contract/remote/faulty-engine.test.ts',
   'test/files/read-yaml.test.ts',
   'test/formats/convert-apart.test.ts',
   'test/http/graphql/rows/unexpected-cell.test.ts',
@@ -47,7 +48,6 @@ const longer = [
   'test/plugins/shadow/diff-rows.test.ts',
   'test/plugins/shared-runs/shared-equals-single.test.ts',
   'test/plugins/shared-runs/shared-increments.test.ts',
-  'test/process/faulty-engine.test.ts',
   'test/results/refresh-order.test.ts',
   'test/results/warmer.test.ts',
 ];

@@ -2,11 +2,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { LoopTurns } from '../../src/concurrency/loop-turns.ts';
-import type { Engine } from '../../src/engine-contract/engine.ts';
-import { openRemote } from '../../src/engine-contract/remote/open-remote.ts';
-import { analyzed } from '../support/engine-host.ts';
-import { draftQuery } from '../support/queries.ts';
+import { LoopTurns } from '../../../src/concurrency/loop-turns.ts';
+import type { Engine } from '../../../src/engine-contract/engine.ts';
+import { openRemote } from '../../../src/engine-contract/remote/open-remote.ts';
+import { analyzed } from '../../support/engine-host.ts';
+import { draftQuery } from '../../support/queries.ts';
 
 const queries = ['queued', 'running', 'crash', 'unusable'].map((name) =>
   draftQuery({ name, columns: { x: 'integer' }, sql: 'select 1 as x' }),
