@@ -1,4 +1,5 @@
 import { compile } from '../src/compile.ts';
+import { ProblemError } from '../src/problem.ts';
 import type * as Syntax from '../src/syntax/nodes.ts';
 import { childrenOf } from '../src/syntax/walk.ts';
 import { describeType, duckdbType, type Type } from '../src/types.ts';
@@ -25,7 +26,7 @@ export function nullCases(verdicts: readonly Verdict[], tables: readonly Table[]
         const sql = fails
           ? overRow(original.sql, operand, text)
           : replaced(original.sql, [[operand.place, text]]);
-        if (endsEvaluator.test(sql)) return [];
+        if (endsEvaluator.test(sql) || (fails && mustBeLiteral(original.sql, operand, tables))) return [];
         return [{ ...original, sql, referenceSql: sql, inputs: [], hasTies: true }];
       }),
     );
@@ -34,6 +35,18 @@ export function nullCases(verdicts: readonly Verdict[], tables: readonly Table[]
 
 /** A NULL array here ends the evaluator's process. */
 const endsEvaluator = /json_array_(append|insert)\(.* cast\(null as array/i;
+
+/** True if one of the operands may not be a column, as most formats of dates. */
+function mustBeLiteral(sql: string, operand: Operand, tables: readonly Table[]): boolean {
+  const own = sql.slice(operand.place.start, operand.place.end);
+  try {
+    compile({ sql: overRow(sql, operand, own), source: { file: 'case', line: 1 } }, tables);
+    return false;
+  } catch (error) {
+    if (error instanceof ProblemError) return true;
+    throw error;
+  }
+}
 
 /** The query over a row of the operands. */
 function overRow(sql: string, { place, all }: Operand, text: string): string {

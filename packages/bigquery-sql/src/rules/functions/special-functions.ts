@@ -134,7 +134,9 @@ const arrayConcat: SpecialFunction = (place, args) => {
 
 const error: SpecialFunction = (place, [message, another]) => {
   if (!message || another) throw new Unsupported(place, 'ERROR takes a message');
-  return call('bq.fail', [convert(message, scalar('STRING'))], { kind: 'null' });
+  const text = convert(message, scalar('STRING'));
+  const said = call('coalesce', [text, textLiteral('ERROR is called with NULL')], text.type);
+  return call('bq.fail', [said], { kind: 'null' });
 };
 
 const generateUuid: SpecialFunction = (place, args) => {
