@@ -31,22 +31,27 @@ function withWindow(select: Select): Select {
 }
 
 /**
- * Keys with subqueries that clauses after GROUP BY read too are computed before it: the aliases of a copy make it another
- * expression, whose columns DuckDB misses in GROUP BY.
+ * Computes keys before GROUP BY: those with subqueries that clauses after it read too, because the aliases of a copy make it
+ * another expression, whose columns DuckDB misses in GROUP BY; and of several sets of groups all, because a key is NULL in
+ * some, which no pass that knows its value may forget.
  */
 export const keysBeforeGroups = (query: Query, fresh: (prefix: string) => string): Query =>
   mapSelects(query, (select) => {
-    const keys = keysOf(select).filter(hasSubquery);
+    const isOfSets = select.groupBy?.sets !== undefined;
+    const keys = keysOf(select).filter(isOfSets ? isComputed : hasSubquery);
     if (keys.length === 0) return select;
     let reads = 0;
     const { where, ...others } = readFromKeys(select, (read) => {
       if (hasSubquery(read)) reads += 1;
     });
-    if (reads <= keys.length) return select;
+    if (!isOfSets && reads <= keys.length) return select;
     return deriveItem({ ...others, where: [] }, select.from, { values: keys, where }, fresh);
   });
 
 const hasSubquery = (value: Expression): boolean => someNode(value, ({ kind }) => kind === 'subquery');
+
+const isComputed = (value: Expression): boolean =>
+  value.kind === 'field' ? isComputed(value.of) : value.kind !== 'column';
 
 const hasWindow = (value: Expression): boolean =>
   someNode(value, (part) => part.kind === 'aggregate' && part.over !== undefined);
@@ -74,7 +79,7 @@ function readFromKeys(select: Select, onRead: (read: Expression) => void = () =>
   ];
   const mapper: Mapper = mapperWith({
     expression: (part) => {
-      if (isGroupAggregate(part)) return part;
+      if (isGroupAggregate(part) && part.function !== 'grouping') return part;
       const found = parts.find(({ value }) => isEqual(value, part));
       if (!found) return mapParts(part, mapper);
       onRead(found.read);

@@ -75,6 +75,12 @@ test.each([
     ],
   ],
   [
+    'a constant key of several sets, of which a condition reads that it is not NULL',
+    `SELECT COUNT(*) AS n, TIMESTAMP_SUB(CURRENT_TIMESTAMP(), INTERVAL 1 HOUR) IS NULL AS k, GROUPING(1 + 1) AS g, 1 + 1 AS l
+      FROM projects GROUP BY ROLLUP (2, 4) HAVING k IS NOT NULL AND l IS NOT NULL`,
+    [['2', false, '0', '2']],
+  ],
+  [
     'several paths of a text of JSON',
     jsonTexts,
     [
