@@ -34,6 +34,10 @@ const ofRows: ReadonlySet<string> = new Set([
 const isOfRows = (error: unknown): error is GatewayError =>
   error instanceof GatewayError && ofRows.has(error.code) && !error.isOverMaximum;
 
+/** True for errors that the same query would have at each gateway: the engine of this one is not the reason. */
+export const isOfQuery = (error: unknown): boolean =>
+  error instanceof GatewayError && (ofRows.has(error.code) || error.code === 'BUDGET_EXCEEDED');
+
 /** The owner of the work on rows of shared runs: it takes turns with the requests of keys. */
 const cutting = 'rows of shared runs';
 

@@ -5,6 +5,7 @@ import type { GatewayError } from '../../errors.ts';
 import { getOrAdd } from '../../get-or-add.ts';
 import type { Claims } from './claims.ts';
 import { GatheredRuns } from './gathered-runs.ts';
+import { isOfQuery } from './run-for-tenants.ts';
 import { isResting, type Run, runShared, type SharedRunOptions } from './shared-run.ts';
 import { SharedSizes } from './shared-sizes.ts';
 
@@ -98,7 +99,8 @@ export class TenantGroup {
     try {
       return await run(options);
     } catch (error) {
-      await this.#options.claims.release(this.#options.name, [tenant]);
+      // Otherwise each gateway would run it in each pause between retries, and be billed.
+      if (!isOfQuery(error)) await this.#options.claims.release(this.#options.name, [tenant]);
       throw error;
     }
   }
@@ -142,7 +144,7 @@ export class TenantGroup {
       if (failure === undefined) for (const tenant of missing) this.#alone.add(tenant);
       else {
         this.#failed = { tenants: new Set(missing), failure, until: host.clock.elapsedMs() + failedMs };
-        await claims.release(name, missing);
+        if (!isOfQuery(failure)) await claims.release(name, missing);
       }
     }
     this.#running = undefined;

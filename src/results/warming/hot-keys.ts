@@ -1,6 +1,6 @@
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { CachePolicy, SavedQuery } from '../../catalog/model/saved-query.ts';
-import { earlierMs, quietTimeMs } from './quiet-time.ts';
+import { earlierMs, latestMs, quietTimeMs } from './quiet-time.ts';
 import { RecentKeys } from './recent-keys.ts';
 import { othersOf, refreshIntervalMs, type Waves, waveMs } from './waves.ts';
 
@@ -170,8 +170,11 @@ export class HotKeys {
       if (hotKey.begunAt === undefined && !hotKey.pinned && !hotKey.followed) continue;
       hotKey.failures += 1;
       const waitMs = Math.min(firstRetryMs * 2 ** (hotKey.failures - 1), longestRetryMs);
-      const restMs = Math.min(retryAfterSeconds * 1000, longestRestMs);
-      hotKey.refreshAt = now + Math.max(waitMs * (0.5 + 0.5 * Math.random()), restMs);
+      const restMs = Math.min(retryAfterSeconds * 1000, longestRestMs) * (1 + 0.1 * Math.random());
+      const leftMs = (hotKey.begunAt ?? Number.NEGATIVE_INFINITY) + latestMs(hotKey) - now;
+      // Callers wait for no retry of a stale result: it is tried once more before it is one.
+      const pauseMs = leftMs > 0 ? Math.min(restMs, leftMs) : restMs;
+      hotKey.refreshAt = now + Math.max(waitMs * (0.5 + 0.5 * Math.random()), pauseMs);
     }
   }
 

@@ -49,5 +49,6 @@ export function quietTimeMs(own: RefreshedKey, { intervalMs, begunAt, keys }: Sp
 export const earlierMs = (own: Pick<RefreshedKey, 'policy'>, intervalMs: number): number =>
   latestMs(own, intervalMs) * (1 - tenth * Math.random());
 
-const latestMs = ({ policy }: Pick<RefreshedKey, 'policy'>, intervalMs: number): number =>
+/** How long after its run began a result is refreshed at the latest. */
+export const latestMs = ({ policy }: Pick<RefreshedKey, 'policy'>, intervalMs = Infinity): number =>
   Math.min(intervalMs, policy.ttlSeconds * 1000 * latestOfTtl);

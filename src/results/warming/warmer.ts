@@ -45,9 +45,10 @@ const elsewhereMs = 1_000;
 const rejectedMs = 15_000;
 
 /**
- * Refreshes hot keys before their results expire: one timer for all keys, and at most half of the engine. Callers' queries take
- * precedence; only a refresh that is nearly too late takes turns with them, one at a time. One that clients follow does not wait
- * for room: it takes turns with callers in the queue of the engine.
+ * Refreshes hot keys before their results expire, by one timer for all keys. Those that clients follow take at most half of the
+ * engine, and turns with callers in its queue. The others take what is left of that half, but always one of them may begin, and
+ * they never hold back those that are followed. Callers' queries take precedence over them; only one that is nearly too late
+ * takes turns with callers, if it is the only one of them.
  */
 export function openWarmer(options: WarmerOptions): Warmer {
   const { hotKeys, waves, singleFlight, shared, clock, engineConcurrency } = options;
@@ -56,9 +57,8 @@ export function openWarmer(options: WarmerOptions): Warmer {
   const turns = new RefreshTurns();
   /** True while the refresh that begins the run for many keys has not ended: the others would only wait for it. */
   const isBeginning = new LRUCache<string, boolean>({ max: hotKeyLimit });
-  /** The keys that the latest tick found, and how many of them have begun or need no refresh any more. */
-  let due: readonly HotKey[] = [];
-  let passed = 0;
+  /** The keys that the latest tick found, and that have not had their turn: first those that are followed, then the others. */
+  let waiting: readonly HotKey[][] = [];
   let recordedAt = clock.elapsedMs();
   let readAt = recordedAt;
 
@@ -80,27 +80,29 @@ export function openWarmer(options: WarmerOptions): Warmer {
       if (begins) isBeginning.set(name, false);
       // Not only with the next tick, or many keys with short intervals would be late; and in a turn of its own, for queries
       // that take no time.
-      if (passed < due.length) setImmediate(refreshDue);
+      if (waiting.some(({ length }) => length > 0)) setImmediate(refreshDue);
     }
   };
 
   const maxRefreshes = Math.max(1, Math.floor(engineConcurrency / 2));
-  const isFull = ({ followed }: HotKey) =>
-    [...running.values()].filter((one) => one.followed === followed).length >= maxRefreshes;
   const refreshDue = () => {
+    for (const keys of waiting) beginSome(keys);
+  };
+  const beginSome = (keys: HotKey[]) => {
     const now = clock.elapsedMs();
     const runsWithCallers = singleFlight.runsWithCallers();
-    for (; passed < due.length && !closing.signal.aborted; passed += 1) {
-      const hotKey = due[passed];
-      if (hotKey === undefined || !hotKeys.isDue(hotKey, now)) continue;
+    for (let [hotKey] = keys; hotKey !== undefined && !closing.signal.aborted; [hotKey] = keys) {
+      const { followed } = hotKey;
+      const alike = [...running.values()].filter((one) => one.followed === followed).length;
+      if (alike > 0 && (followed ? alike : running.size) >= maxRefreshes) return;
+      keys.shift();
+      if (!hotKeys.isDue(hotKey, now)) continue;
       if (running.has(hotKey.key) || singleFlight.has(hotKey.key)) continue;
-      if (isFull(hotKey)) return;
       const name = waves.nameOf(hotKey);
       if (name !== undefined && isBeginning.get(name) === true) continue;
       const isRoomLeft = runsWithCallers + running.size < engineConcurrency;
       // One that does not go ahead of callers lets the next tick look for room: a later one may.
-      if (isRoomLeft || hotKey.followed || (running.size === 0 && isNearlyTooLate(hotKey, now)))
-        refresh(hotKey, name);
+      if (isRoomLeft || followed || (alike === 0 && isNearlyTooLate(hotKey, now))) refresh(hotKey, name);
     }
   };
 
@@ -108,11 +110,8 @@ export function openWarmer(options: WarmerOptions): Warmer {
   const tick = async () => {
     const now = clock.elapsedMs();
     options.onTick?.();
-    // Those that are followed first: the others may wait for room.
-    due = turns
-      .order(hotKeys.due(now))
-      .toSorted((one, other) => Number(other.followed) - Number(one.followed));
-    passed = 0;
+    const due = turns.order(hotKeys.due(now));
+    waiting = [true, false].map((followed) => due.filter((one) => one.followed === followed));
     refreshDue();
     if (now - recordedAt >= recordDemandMs) {
       recordedAt = now;

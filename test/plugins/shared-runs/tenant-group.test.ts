@@ -157,14 +157,24 @@ test('a run of callers has the labels of the first', async () => {
   expect(labels).toEqual([{ team: 'a' }]);
 });
 
-test.skipIf(!hasRedis)('tenants whose refreshes fail at one gateway are those of another one', async () => {
+/** The claims of two gateways that share a Redis. */
+async function withClaims(work: (own: Claims, others: Claims) => Promise<void>) {
   const server = await redisServer();
   await server.start();
   const openState = () => redis({ url: server.url }).openState('a test', pino({ enabled: false }));
   const states = await Promise.all([openState(), openState()]);
   await Promise.all(states.map(({ ready }) => ready));
-  const [own, others] = states.map((state) => new Claims(state));
+  const [own, others] = [new Claims(states[0]), new Claims(states[1])];
   try {
+    await work(own, others);
+  } finally {
+    await Promise.all([own.close(), others.close()]);
+    await server.close();
+  }
+}
+
+test.skipIf(!hasRedis)('tenants whose refreshes fail at one gateway are those of another one', () =>
+  withClaims(async (own, others) => {
     let now = 0;
     const failing = groupOf(
       () => now,
@@ -189,8 +199,34 @@ test.skipIf(!hasRedis)('tenants whose refreshes fail at one gateway are those of
     expect(await other.mayRefresh('a')).toBe(true);
     now = 2_000;
     expect(await failing.mayRefresh('b')).toBe(false);
-  } finally {
-    await Promise.all([own?.close(), others?.close()]);
-    await server.close();
-  }
-});
+  }),
+);
+
+test.skipIf(!hasRedis)(
+  'only errors of the engine leave tenants to another gateway, not those of the query',
+  () =>
+    withClaims(async (own, others) => {
+      const claimed: string[] = [];
+      for (const code of [
+        ...(['ENGINE_TIMEOUT', 'ENGINE_FAILED', 'INVALID_PARAMETER', 'QUERY_TOO_EXPENSIVE'] as const),
+        ...(['BUDGET_EXCEEDED', 'ENGINE_BUSY', 'DATA_UNREADABLE', 'ENGINE_MISCONFIGURED'] as const),
+      ]) {
+        const [failing, other] = [own, others].map((claims) =>
+          groupOf(
+            () => 0,
+            () => Promise.reject(new GatewayError(code, 'It fails')),
+            claims,
+          ),
+        );
+        for (const due of [[code], [`${code} one`, `${code} two`]]) {
+          const [tenant = ''] = due;
+          expect(await failing?.mayRefresh(tenant, due)).toBe(true);
+          await expect(failing?.refresh(tenant, { moment: 0, due })).rejects.toThrow('It fails');
+          if ((await other?.mayRefresh(tenant, [tenant])) === true) claimed.push(tenant);
+        }
+      }
+      expect(claimed).toEqual(
+        ['ENGINE_BUSY', 'DATA_UNREADABLE', 'ENGINE_MISCONFIGURED'].flatMap((code) => [code, `${code} one`]),
+      );
+    }),
+);

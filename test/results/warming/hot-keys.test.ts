@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { bind, plainParameters } from '../../../src/catalog/binding/bind.ts';
 import { buildTimeline } from '../../../src/concurrency/clock.ts';
 import { HotKeys, hotKeyLimit } from '../../../src/results/warming/hot-keys.ts';
@@ -6,6 +6,8 @@ import { buildWaves } from '../../../src/results/warming/waves.ts';
 import { fakeClock } from '../../support/fake-clock.ts';
 import { draftQuery } from '../../support/queries.ts';
 import { warmed } from '../../support/test-results.ts';
+
+afterEach(() => void vi.restoreAllMocks());
 
 test('keys of queries without cache_warming do not displace those that are kept warm', () => {
   const hotKeys = openHotKeys();
@@ -93,12 +95,45 @@ test('keys of 1,500 tenants leave those of queries without a tenant warm that ar
 });
 
 test('a key that the engine refuses for a time is tried again after it', () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0);
   const hotKeys = openHotKeys();
   requests(hotKeys)('a', ['a'], 0);
   hotKeys.recordResult('a', 0);
   hotKeys.recordFailure('a', 1_000, 600);
   expect(hotKeys.due(600_999)).toEqual([]);
   expect(hotKeys.due(601_000)).toHaveLength(1);
+});
+
+test('keys that the engine refuses at one moment are tried again at different ones', () => {
+  const hotKeys = openHotKeys();
+  const random = vi.spyOn(Math, 'random');
+  for (const part of [0, 0.5, 1]) {
+    const key = `${part}`;
+    requests(hotKeys)(key, ['a'], 0);
+    hotKeys.recordResult(key, 0);
+    random.mockReturnValue(part);
+    hotKeys.recordFailure(key, 1_000, 600);
+  }
+  const dueAt = (seconds: number) => hotKeys.due(seconds * 1_000).map(({ key }) => key);
+  expect([601, 630.999, 631, 660.999, 661].map(dueAt)).toEqual([
+    ...[['0'], ['0'], ['0', '0.5'], ['0', '0.5']],
+    ['0', '0.5', '1'],
+  ]);
+});
+
+test('a key that the engine refuses for a time is tried once before its result is stale, and then after that time', () => {
+  const hotKeys = openHotKeys();
+  const request = requests(hotKeys);
+  request('a', ['a'], 0);
+  hotKeys.recordResult('a', 0);
+  hotKeys.recordFailure('a', 300_000, 600);
+  request('a', ['a'], 800_000);
+  expect(hotKeys.due(854_999)).toEqual([]);
+  expect(hotKeys.due(855_000)).toHaveLength(1);
+  hotKeys.recordFailure('a', 855_000, 600);
+  request('a', ['a'], 1_400_000);
+  expect(hotKeys.due(1_454_999)).toEqual([]);
+  expect(hotKeys.due(1_515_000)).toHaveLength(1);
 });
 
 const minute = 60_000;
