@@ -94,12 +94,9 @@ function existingNames(
   list: typeof namesIn,
   ending: string,
 ): readonly string[] {
-  try {
-    return list(join(folder, inner), ending).map((name) => `${inner}/${name}`);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
+  const path = join(folder, inner);
+  if (statSync(path, { throwIfNoEntry: false }) === undefined) return [];
+  return list(path, ending).map((name) => `${inner}/${name}`);
 }
 
 /** The names of the files in a folder with an end of their names, without hidden ones. */

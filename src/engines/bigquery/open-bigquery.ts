@@ -26,11 +26,10 @@ export async function openBigquery(
   const jobs = openJobCanceller(client);
   const closing = new AbortController();
   let current = catalog;
-  const openSlots = () =>
-    new Slots(limits.concurrency, { queueLength: limits.queueLength, overflow: queueFull });
-  const slots = openSlots();
-  // Beside those of runs, which take longer.
-  const dryRuns = openSlots();
+  const { concurrency, queueLength } = limits;
+  const slots = new Slots(concurrency, { queueLength, overflow: queueFull });
+  // Beside those of runs, which take longer. None is refused: its run would be one of unknown cost.
+  const dryRuns = new Slots(concurrency);
 
   const check = async (some: AnalyzedCatalog) => {
     const checks = await checkAll(some, { client, options, ...limits, signal: closing.signal });

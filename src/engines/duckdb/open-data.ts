@@ -23,7 +23,7 @@ import {
 import { openBucket, requireReachable } from './data/bucket.ts';
 import { openLakeData } from './data/lake-data.ts';
 import { adoptTables, type DataOptions, type LocalData, type TableChange } from './data/local-data.ts';
-import { isDatabaseUnusable } from './wire/unusable-database.ts';
+import { reportUnusable } from './wire/unusable-database.ts';
 
 type Synced = Awaited<ReturnType<Import['sync']>>;
 
@@ -144,7 +144,7 @@ async function openDataFolder(options: DataOptions, dataDir: string): Promise<Lo
       }),
     onError: (error) => {
       listener.problem(`The data is not up to date: ${String(error)}`);
-      if (isDatabaseUnusable(error)) listener.unusable?.(error);
+      void reportUnusable(error, options, (found) => listener.unusable?.(found));
     },
   });
   const renewing = renewal && openRepeat(renewal);

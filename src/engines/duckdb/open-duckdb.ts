@@ -88,7 +88,7 @@ async function openParts(
   for (const threshold of flushThresholds) await connection.run(`SET ${threshold} = '32MB'`);
   await connection.run(`SET memory_limit = '${Math.floor(importShare * sizeOf(settings.memoryLimit))}B'`);
   const data = await openData({
-    connect,
+    ...database,
     settings,
     store,
     tables,

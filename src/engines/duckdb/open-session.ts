@@ -62,8 +62,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     store = await openStore(connection, withRows ? settings.storeFile : ':memory:', onOrphaned);
     const tables = await openTables(await database.connect(), options.tables);
     if (withRows) {
-      const { connect } = database;
-      data = await openData({ connect, settings, store, tables, onRebuilt: async () => {}, now, listener });
+      data = await openData({
+        ...database,
+        ...{ settings, store, tables, onRebuilt: async () => {}, now, listener },
+      });
     }
     await connection.run(lockdown(store, data ?? { folders: [], paths: [] }));
     const context: StatementContext = {

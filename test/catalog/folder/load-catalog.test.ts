@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, mkdtempSync, openSync, rmdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { CatalogError, loadCatalog } from '../../../src/catalog/folder/load-catalog.ts';
 import { listFolder } from '../../../src/catalog/folder/read-folder.ts';
 import { StartError } from '../../../src/errors.ts';
@@ -59,6 +59,22 @@ describe('the queries folder', () => {
     symlinkSync('..', join(views, 'inner', 'up'));
     expect(listFolder(folder)).toEqual(['a.sql', 'views/inner/v.sql', 'views/linked/v.sql']);
   });
+
+  test.runIf(process.platform === 'linux')(
+    'a folder that vanishes while it is read is no lack of views',
+    () => {
+      const folder = folderWith({ 'a.sql': draft('a') });
+      const [views, vanishing] = [join(folder, 'views'), join(folder, 'vanishing')];
+      for (const one of [views, vanishing]) mkdirSync(one);
+      writeFileSync(join(views, 'v.sql'), '');
+      const open = openSync(vanishing, 'r');
+      onTestFinished(() => closeSync(open));
+      rmdirSync(vanishing);
+      // Its link is still one to a folder.
+      symlinkSync(`/proc/self/fd/${open}`, join(views, 'inner'));
+      expect(() => listFolder(folder)).toThrow('ENOENT');
+    },
+  );
 
   test('other files are ignored', () => {
     const folder = folderWith({ 'a.sql': draft('a') });

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { bind } from '../../../src/catalog/binding/bind.ts';
-import { completeBody } from '../../support/fake-bigquery.ts';
+import { waitingForEach } from '../../../src/config/engine-limits.ts';
+import { completeBody, reply } from '../../support/fake-bigquery.ts';
 import { openWithFake, testQuery } from './open-with-fake.ts';
 
 test('as many dry runs as runs are made at the same time', async () => {
@@ -20,6 +21,21 @@ test('as many dry runs as runs are made at the same time', async () => {
       for (const response of open.splice(0)) response.end(body);
     }
     expect(await estimates).toEqual([7, 7, 7, 7, 7]);
+  } finally {
+    await close();
+  }
+});
+
+test('more dry runs than runs may wait are made in turn', async () => {
+  const { fake, engine, close } = await openWithFake({ ENGINE_CONCURRENCY: '1' });
+  try {
+    fake.respondWith(reply(completeBody([], { totalBytesProcessed: '7' })));
+    const { signal } = new AbortController();
+    const bound = bind(testQuery, new Map());
+    const estimates = Array.from({ length: waitingForEach + 2 }, () =>
+      engine.estimateBytes?.(bound, { signal }),
+    );
+    expect(new Set(await Promise.all(estimates))).toEqual(new Set([7]));
   } finally {
     await close();
   }

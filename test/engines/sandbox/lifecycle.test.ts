@@ -7,9 +7,11 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { Outline } from '@querygate/bigquery-sql/sandbox';
 import { openSandboxes } from '../../../src/engines/duckdb/sandbox/open-sandboxes.ts';
 import { type SandboxProcess, startSandbox } from '../../../src/engines/duckdb/sandbox/sandbox-process.ts';
+import type { StoppedSql } from '../../../src/engine-contract/engine.ts';
 import { collectOutput } from '../../support/child-output.ts';
 import { eventually } from '../../support/eventually.ts';
 import { nightly } from '../../support/nightly.ts';
+import { openWorld } from './world.ts';
 
 const { execPath } = process;
 const limits = { memoryBytes: 1e9, diskBytes: 1e9, processorMs: 60_000 };
@@ -94,8 +96,24 @@ test('a process whose database is unusable runs no other text', async () => {
       pids.push(sandbox.pid);
       return sandbox.judge(outline, request);
     });
-  for (let at = 0; at < 2; at += 1) await expect(judge()).rejects.toMatchObject({ code: 'ENGINE_FAILED' });
+  for (let at = 0; at < 2; at += 1)
+    await expect(judge()).rejects.toMatchObject({ reason: 'crashed', cause: { code: 'ENGINE_FAILED' } });
   expect(new Set(pids).size).toBe(2);
+});
+
+test('a text that makes the database of its process unusable counts as stopped, with its own error', async () => {
+  play('unusable');
+  const stopped: unknown[] = [];
+  const sqlStopped = ({ reason, rests }: StoppedSql) => stopped.push([reason, rests]);
+  const world = await openWorld({ others: false, isolate: true, events: { sqlStopped } });
+  close = world.close;
+  for (let at = 0; at < 3; at += 1) expect(await world.run('')).toBe('ENGINE_FAILED as played');
+  expect(stopped).toEqual([
+    ['crashed', false],
+    ['crashed', false],
+    ['crashed', true],
+  ]);
+  expect(await world.run('')).toMatch(/^RATE_LIMITED sql: 3 texts /);
 });
 
 test('an answer to an earlier request is not taken for that to the last one', async () => {

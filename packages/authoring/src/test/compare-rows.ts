@@ -88,7 +88,7 @@ function scalar(value: unknown, typed: Typed): unknown {
       .replace(' ', 'T')
       .replace(/\.(\d*?)0+$/, (_, digits: string) => (digits === '' ? '' : `.${digits}`));
   }
-  if (type === 'numeric' && typeof value === 'number') return String(value);
+  if (type === 'numeric' && isNumber(value)) return String(value);
   if (type === 'json') return value;
   if (Array.isArray(value)) return value.map((item) => scalar(item, typed));
   return isRecord(value) ? withoutNulls(value, fields) : value;

@@ -369,8 +369,7 @@ function checkFields(row: FixtureRow, fields: readonly Field[], path: Path): rea
     if (field === undefined) return unknownNames([name], names, path, 'field');
     const own = [...path, name];
     const isLong = Number.isInteger(value) && !Number.isSafeInteger(value) && !field.type.startsWith('FLOAT');
-    if (isLong || typeof value === 'bigint')
-      return [problem(own, 'numbers beyond 2^53 must be in quotes, or they are rounded')];
+    if (isLong) return [problem(own, 'numbers beyond 2^53 must be in quotes, or they are rounded')];
     const { fields: inner } = field;
     if (inner === undefined) return [];
     const records: readonly unknown[] = Array.isArray(value) ? value : [value];

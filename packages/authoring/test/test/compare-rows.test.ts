@@ -78,6 +78,7 @@ test.each([
   ['json', '9007199254740993', 9007199254740993n, 9007199254740992n],
   ['json', '90071992547409931', 90071992547409931n, 90071992547409932n],
   ['integer', '-9007199254740993', -9007199254740993n, -9007199254740992n],
+  ['numeric', '"20000000000000000"', 20000000000000000n, 20000000000000001n],
 ] as const)('each digit of a %s counts: %s', (type, text, equal, other) => {
   const named = [column('n', type)];
   const actual = [resultRow(`{"n":${text}}`, named)];

@@ -138,7 +138,7 @@ async function runText<T>(
   } catch (error) {
     if (!(error instanceof SandboxEnded)) throw error;
     if (reason === undefined && pool.state === 'closed') signal.throwIfAborted();
-    throw new StoppedText(reason ?? (error.wasKilled ? 'killed' : 'crashed'), error);
+    throw new StoppedText(reason ?? (error.wasKilled ? 'killed' : 'crashed'), error.failure ?? error);
   } finally {
     signal.removeEventListener('abort', cancel);
     clearTimeout(grace);

@@ -133,6 +133,8 @@ function stoppedError(cause: StoppedText, { processorMs }: SandboxLimits): Gatew
         { cause },
       );
     default:
+      // Its process has said itself what failed.
+      if (cause.cause instanceof GatewayError) return cause.cause;
       return new GatewayError(
         'ENGINE_FAILED',
         'sql: ended the process that it ran in; write it in another way',

@@ -23,9 +23,13 @@ export class SandboxEnded extends Error {
   /** True if it was killed by this process or by another one, and not by what it did itself. */
   readonly wasKilled: boolean;
 
-  constructor(how: string, wasKilled: boolean) {
+  /** Of the text that has made its database unusable. */
+  readonly failure: GatewayError | undefined;
+
+  constructor(how: string, wasKilled: boolean, failure?: GatewayError) {
     super(`the process of a sandbox ended: ${how}`);
     this.wasKilled = wasKilled;
+    this.failure = failure;
   }
 }
 
@@ -174,10 +178,10 @@ export class SandboxProcess {
     const answer = await this.#waiting.promise;
     if (answer.kind === expected) return answer.payload;
     if (answer.kind === fromSandbox.failed) {
-      throw this.#parse(answer.payload, (sent) => {
-        if ((sent as TextFailure).ends) this.kill();
-        return failureOf(sent);
-      });
+      const { failure, ends } = this.#parse(answer.payload, failureOf);
+      if (!ends) throw failure;
+      this.kill();
+      throw new SandboxEnded('its database may be unusable', false, failure);
     }
     this.kill();
     throw await this.ended;
@@ -200,11 +204,12 @@ export const startSandbox = (settings: SandboxSettings): SandboxProcess => new S
 /** Around the rows: `{"result":[` and `]}`, and commas between them, which are not counted as bytes of rows. */
 const documentBytes = 1_000_000;
 
-function failureOf(sent: unknown): GatewayError {
-  const { code, message, parameter, cause } = sent as TextFailure;
+function failureOf(sent: unknown): { readonly failure: GatewayError; readonly ends: boolean } {
+  const { code, message, parameter, cause, ends } = sent as TextFailure;
   const known: ErrorCode = Object.hasOwn(statusOf, code) ? (code as ErrorCode) : 'ENGINE_FAILED';
-  return new GatewayError(known, String(message).slice(0, 10_000), {
+  const failure = new GatewayError(known, String(message).slice(0, 10_000), {
     parameter: parameter === 'sql' ? parameter : undefined,
     ...(cause !== undefined && { cause: new Error(String(cause)) }),
   });
+  return { failure, ends };
 }

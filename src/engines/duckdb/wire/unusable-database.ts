@@ -15,7 +15,7 @@ export const isDatabaseUnusable = (error: unknown): error is Error =>
 export const isInternalError = (error: unknown): boolean =>
   error instanceof Error && error.message.startsWith('INTERNAL Error');
 
-interface Connections {
+export interface Connections {
   connect(): Promise<DuckDBConnection>;
   disconnect(connection: DuckDBConnection): void;
 }
