@@ -69,6 +69,11 @@ test('of a process that is ended because its database is unusable, all runs are 
   expect(await answers(['running', 'unusable'])).toEqual(['{"x":1}', '{"x":1}']);
 });
 
+test('a check that may have crashed the process is not repeated', async () => {
+  await expect(engine.updates?.check(analyzed({ queries, tables: [] }))).rejects.toThrow('SIGSEGV');
+  expect(readFileSync(log, 'utf8')).toBe('check ');
+});
+
 test('the time of the engine goes on between runs', async () => {
   await eventually(() => expect(new Set(news).size).toBeGreaterThan(1));
 });

@@ -239,7 +239,7 @@ export class EngineProcess {
   replace(catalog: Catalog, others: Iterable<Catalog>): Promise<number> {
     const message = serialize(this.#catalogs.describe(catalog, others));
     return new Promise((resolve, reject) => {
-      const request = this.#add({ resolve: () => resolve(request), reject });
+      const request = this.#add({ hasStarted: true, resolve: () => resolve(request), reject });
       this.#child.channel.send(toEngine.replace, request, message);
     });
   }
@@ -271,7 +271,7 @@ export class EngineProcess {
 
   #ask<T>(kind: number, payload: Buffer): Promise<T> {
     return new Promise((resolve, reject) => {
-      const id = this.#add({ resolve: (answer) => resolve(answer as T), reject });
+      const id = this.#add({ hasStarted: true, resolve: (answer) => resolve(answer as T), reject });
       this.#child.channel.send(kind, id, payload);
     });
   }
