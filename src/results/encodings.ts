@@ -15,14 +15,21 @@ export const minCompressedBytes = 1_400;
 /** Up to this number of bytes, handing a document to another thread takes longer than compressing it: some 0.1 ms. */
 const maxSyncBytes = 8_192;
 
-const compress = { zstd: promisify(zstdCompress), gzip: promisify(gzip) };
+const inOwnMemory = (compressed: (bytes: Buffer) => Promise<Buffer>) => async (bytes: Buffer) =>
+  toOwnMemory(await compressed(bytes));
+
+/** Off the event loop. */
+export const compress = {
+  zstd: inOwnMemory(promisify(zstdCompress)),
+  gzip: inOwnMemory(promisify(gzip)),
+};
 
 /** The document in every coding; compression runs off the event loop, unless the document is small. */
 export async function encode(identity: Buffer): Promise<Encodings> {
   if (identity.byteLength < minCompressedBytes) return { identity };
   if (identity.byteLength <= maxSyncBytes) return new SmallEncodings(identity);
   const [zstd, gzip] = await Promise.all([compress.zstd(identity), compress.gzip(identity)]);
-  return { zstd: toOwnMemory(zstd), gzip: toOwnMemory(gzip), identity };
+  return { zstd, gzip, identity };
 }
 
 /** Each coding is made for the first caller that accepts it: most results are refreshed before there is one. */

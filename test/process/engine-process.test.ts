@@ -117,7 +117,8 @@ test('the engine is killed again and again: what is served is right, and hits go
   isOn = false;
   await Promise.all(loads);
   expect(outcomes.get(200)).toBeGreaterThan(5);
-  expect(log().match(/The process of the engine was ended by SIGKILL/g)).toHaveLength(killCount);
+  const ends = () => log().match(/The process of the engine was ended by SIGKILL/g);
+  await expect.poll(ends).toHaveLength(killCount);
   expect(await gateway?.end()).toBe(0);
   await eventually(() => expect(childProcesses(child.pid)).toEqual([]));
 });

@@ -7,7 +7,7 @@ import type { Frame } from '../../process/frames.ts';
 import { type Child, type ChildOptions, type Ending, startChild } from '../../process/start-child.ts';
 import { watchChild } from '../../process/watch-child.ts';
 import type { Rows, RunOptions, TableChanges, TimedTable } from '../engine.ts';
-import type { EngineLimits } from '../engine-factory.ts';
+import type { EngineHost } from '../engine-factory.ts';
 import { DocumentRows } from '../rows-document.ts';
 import { CatalogSender } from './catalog-copies.ts';
 import {
@@ -53,6 +53,9 @@ const howOf = ({ code, signal }: Ending) => {
 /** How many seconds the process may leave signs of life unanswered. */
 const silentSeconds = 10;
 
+/** The time of the process is so old at most, also between runs. */
+const tickMs = 1_000;
+
 interface Request {
   hasStarted?: boolean;
   onStart?(): void;
@@ -79,7 +82,7 @@ function startEngine(options: ChildOptions): Child {
 
 /** One process with an engine, until it ends. */
 export class EngineProcess {
-  readonly #limits: EngineLimits;
+  readonly #host: Pick<EngineHost, 'limits' | 'now'>;
   readonly #settings: unknown;
   readonly #child: Child;
   readonly #requests = new Map<number, Request>();
@@ -96,8 +99,12 @@ export class EngineProcess {
   hasWorked = false;
 
   /** @throws StartError if the system has no room for a process */
-  constructor(limits: EngineLimits, options: RemoteOptions, { onEvent, onEnd }: ProcessListener) {
-    this.#limits = limits;
+  constructor(
+    host: Pick<EngineHost, 'limits' | 'now'>,
+    options: RemoteOptions,
+    { onEvent, onEnd }: ProcessListener,
+  ) {
+    this.#host = host;
     this.#settings = options.settings;
     this.#onEvent = onEvent;
     this.#child = startEngine({
@@ -113,7 +120,9 @@ export class EngineProcess {
           this.#killedBecause = reason;
         },
       });
+    const ticks = setInterval(() => this.#sendTime(), tickMs).unref();
     this.ended = this.#child.ended.then((ending) => {
+      clearInterval(ticks);
       const how = this.#killedBecause ?? howOf(ending);
       const message = `The process of the engine ${how}`;
       this.#endedAs = new ProcessEnded(message);
@@ -126,12 +135,12 @@ export class EngineProcess {
   }
 
   /** @returns the engine's source @throws ProcessEnded; as the engine does */
-  async open(catalog: Catalog, time: number | undefined): Promise<string> {
+  async open(catalog: Catalog): Promise<string> {
     const message: OpenMessage = {
       catalog: this.#catalogs.describe(catalog, []),
-      limits: this.#limits,
+      limits: this.#host.limits,
       settings: this.#settings,
-      time,
+      time: this.#host.now().getTime(),
     };
     // The time that opening takes is not known: it may import all rows.
     const endWatch = this.#watch(Number.POSITIVE_INFINITY);
@@ -198,6 +207,7 @@ export class EngineProcess {
     };
     const leave = () => leaveFor(signal.reason);
     signal.addEventListener('abort', leave, { once: true });
+    this.#sendTime();
     this.#child.channel.sendJson(toEngine.run, id, message);
     return promise.finally(() => signal.removeEventListener('abort', leave));
   }
@@ -205,6 +215,7 @@ export class EngineProcess {
   async changes(tables: readonly TimedTable[], since: string | undefined): Promise<TableChanges> {
     const message: ChangesMessage = { tables, since };
     const payload = Buffer.from(JSON.stringify(message));
+    this.#sendTime();
     return changesFromWire(await this.#ask<WireChanges>(toEngine.changes, payload));
   }
 
@@ -228,7 +239,7 @@ export class EngineProcess {
   replace(catalog: Catalog, others: Iterable<Catalog>): Promise<number> {
     const message = serialize(this.#catalogs.describe(catalog, others));
     return new Promise((resolve, reject) => {
-      const request = this.#add({ resolve: () => resolve(request), reject });
+      const request = this.#add({ hasStarted: true, resolve: () => resolve(request), reject });
       this.#child.channel.send(toEngine.replace, request, message);
     });
   }
@@ -237,9 +248,8 @@ export class EngineProcess {
     await this.#ask(toEngine.release, Buffer.from(JSON.stringify({ replaced })));
   }
 
-  /** @param time undefined: that of the system */
-  sendTime(time: number | undefined): void {
-    if (time !== undefined) this.#child.channel.sendJson(toEngine.time, 0, time);
+  #sendTime(): void {
+    this.#child.channel.sendJson(toEngine.time, 0, this.#host.now().getTime());
   }
 
   /** @param reason for the log, after the words for the process */
@@ -261,7 +271,7 @@ export class EngineProcess {
 
   #ask<T>(kind: number, payload: Buffer): Promise<T> {
     return new Promise((resolve, reject) => {
-      const id = this.#add({ resolve: (answer) => resolve(answer as T), reject });
+      const id = this.#add({ hasStarted: true, resolve: (answer) => resolve(answer as T), reject });
       this.#child.channel.send(kind, id, payload);
     });
   }

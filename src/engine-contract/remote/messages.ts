@@ -23,7 +23,7 @@ export const toEngine = {
   replace: 6,
   /** `ReleaseMessage`. Answered by `answer`. */
   release: 7,
-  /** The time of a gateway whose clock is not that of the system, in milliseconds. */
+  /** The time of the gateway, in milliseconds: before what needs it, and each second. */
   time: 8,
   /** The engine is to be closed, and the process to end. */
   close: 9,
@@ -65,8 +65,8 @@ export interface OpenMessage<Settings = unknown> {
   readonly catalog: CatalogMessage;
   readonly limits: EngineLimits;
   readonly settings: Settings;
-  /** The time, if it is not that of the system. */
-  readonly time: number | undefined;
+  /** As in `toEngine.time`. */
+  readonly time: number;
 }
 
 export interface OpenedMessage {

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { openLinkedAbort, untilAborted } from '../../concurrency/abort.ts';
-import { systemClock } from '../../concurrency/clock.ts';
 import { callerDisconnected, GatewayError, StartError } from '../../errors.ts';
 import { once } from '../../memoize.ts';
 import type { CatalogUpdates, Engine, Rows, RunOptions, TableChanges, TimedTable } from '../engine.ts';
@@ -99,7 +98,6 @@ class RemoteEngine {
       return await this.#onProcess(signal, (process) => {
         // A process that was started again has none of the earlier versions.
         if (!process.has(bound.query)) throw unavailable();
-        process.sendTime(this.#time());
         return process.run(bound, { ...options, signal });
       });
     } catch (error) {
@@ -120,10 +118,7 @@ class RemoteEngine {
     since: string | undefined,
     signal: AbortSignal,
   ): Promise<TableChanges> {
-    return this.#onProcess(signal, (process) => {
-      process.sendTime(this.#time());
-      return process.changes(tables, since);
-    });
+    return this.#onProcess(signal, (process) => process.changes(tables, since));
   }
 
   updates(): CatalogUpdates {
@@ -175,13 +170,13 @@ class RemoteEngine {
   /** @throws ProcessEnded; as the engine does */
   async #start(): Promise<void> {
     this.#closing.signal.throwIfAborted();
-    const started: EngineProcess = new EngineProcess(this.#host.limits, this.#options, {
+    const started: EngineProcess = new EngineProcess(this.#host, this.#options, {
       onEvent: (event) => this.#pass(event, started),
       onEnd: (how) => void this.#restartAfter(started, how),
     });
     this.#latest = started;
     try {
-      this.source = await started.open(this.#catalog, this.#time());
+      this.source = await started.open(this.#catalog);
     } catch (error) {
       started.kill('could not open the engine');
       await started.ended;
@@ -233,11 +228,6 @@ class RemoteEngine {
     else if (event.type === 'news') events.news(event.text);
     else if (event.type !== 'progress') process.kill(`was ended, because ${event.text}`);
     else if (this.source === '') events.progress?.(event.text);
-  }
-
-  /** undefined: that of the system, which the process has too. */
-  #time(): number | undefined {
-    return this.#host.now === systemClock.now ? undefined : this.#host.now().getTime();
   }
 }
 

@@ -1,6 +1,5 @@
 import { deserialize } from 'node:v8';
 import { untilAborted } from '../../concurrency/abort.ts';
-import { systemClock } from '../../concurrency/clock.ts';
 import { computingOwner, LoopTurns } from '../../concurrency/loop-turns.ts';
 import { Slots } from '../../concurrency/slots.ts';
 import type { Owner } from '../../concurrency/fair-share.ts';
@@ -78,7 +77,7 @@ class EngineServer<Settings> {
     [toEngine.changes]: (frame) => this.#changes(frame),
   };
   #engine: Engine | undefined;
-  #time: number | undefined;
+  #time = 0;
 
   constructor(open: OpenEngine<Settings>, dialect: Dialect, channel: Channel) {
     this.#open = open;
@@ -102,7 +101,7 @@ class EngineServer<Settings> {
     const host = {
       catalog: this.#catalogs.receive(message.catalog),
       limits: message.limits,
-      now: () => (this.#time === undefined ? systemClock.now() : new Date(this.#time)),
+      now: () => new Date(this.#time),
       events: {
         ...listenerOf((event) => this.#channel.sendJson(toGateway.event, 0, event)),
         dataChanged: () => this.#sendVersions(),

@@ -1,7 +1,8 @@
-import { encode, minCompressedBytes } from '../../results/encodings.ts';
+import { memoize } from '../../memoize.ts';
+import { codings, compress, minCompressedBytes } from '../../results/encodings.ts';
 import type { CachedResult } from '../../results/get-result.ts';
 import { cacheHeaders, matchesEtag, variesByFormat } from '../message/cache-headers.ts';
-import { codedBody, codingFor } from '../message/content-coding.ts';
+import { bestCoding, codedBody, codingFor } from '../message/content-coding.ts';
 import type { RequestHead, RequestHeaders } from '../message/head.ts';
 import { httpLimits } from '../message/http-limits.ts';
 import { jsonType, type MadeOf, type Reply } from '../message/reply.ts';
@@ -24,16 +25,20 @@ export function replyResult(result: CachedResult, { 'accept-encoding': accepted 
 
 const { maxConvertedBytes } = httpLimits;
 
+/** Several callers may get the same page. */
+const compressOnce = { zstd: memoize(compress.zstd), gzip: memoize(compress.gzip) };
+
 /** The same for rows that may be a part of a result, gathered for this caller and not compressed yet. */
-export function replyPart(result: CachedResult, headers: RequestHeaders): Reply | Promise<Reply> {
-  const { document } = result;
-  const { identity } = document.encodings;
-  const isReady = 'zstd' in document.encodings || identity.byteLength < minCompressedBytes;
-  if (isReady || headers['accept-encoding'] === undefined || identity.byteLength > maxConvertedBytes)
-    return replyResult(result, headers);
-  return encode(identity).then((encodings) =>
-    replyResult({ ...result, document: { ...document, encodings } }, headers),
-  );
+export async function replyPart(result: CachedResult, headers: RequestHeaders): Promise<Reply> {
+  const reply = replyResult(result, headers);
+  const { encodings } = result.document;
+  const { identity } = encodings;
+  const isReady = 'zstd' in encodings || identity.byteLength < minCompressedBytes;
+  if (isReady || identity.byteLength > maxConvertedBytes) return reply;
+  const coding = bestCoding(codings, headers['accept-encoding'] ?? '');
+  if (coding === 'identity') return reply;
+  const coded = codedBody({ identity, [coding]: await compressOnce[coding](identity) }, coding);
+  return { ...reply, headers: { ...reply.headers, ...coded.headers }, body: coded.body };
 }
 
 /** The headers that change while rows get older. @returns takes the results of a request, of which the rows come from the last */

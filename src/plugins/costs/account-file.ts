@@ -2,12 +2,13 @@ import {
   accessSync,
   constants,
   createReadStream,
-  existsSync,
+  lstatSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
   statSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type Problem, StartError } from '../../errors.ts';
@@ -122,14 +123,21 @@ function stateOf(path: string): string | undefined {
 }
 
 /** Bills that can be written nowhere would end with the process. */
-function requireFolder(path: string): void {
+function requireFolder(file: string): void {
+  let path = file;
   try {
-    accessSync(dirname(existsSync(path) ? realpathSync(path) : path), constants.W_OK | constants.X_OK);
+    // The target of a link is made in its own folder.
+    while (isBrokenLink(path)) path = resolve(realpathSync(dirname(path)), readlinkSync(path));
+    const exists = stateOf(path) !== undefined;
+    accessSync(dirname(exists ? realpathSync(path) : path), constants.W_OK | constants.X_OK);
   } catch (error) {
     const message = `cannot be written ${pathProblem(path, error, 'file', 'written')}`;
-    throw fileError({ file: path, message }, error);
+    throw fileError({ file, message }, error);
   }
 }
+
+const isBrokenLink = (path: string) =>
+  stateOf(path) === undefined && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 
 /** @throws StartError if there is no file, or one that cannot be read */
 export function readAccountFile(path: string): readonly AccountRow[] {

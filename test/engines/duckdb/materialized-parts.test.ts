@@ -8,7 +8,7 @@ import { bind, plainParameters } from '../../../src/catalog/binding/bind.ts';
 import { parseCatalog } from '../../../src/catalog/folder/load-catalog.ts';
 import type { Catalog } from '../../../src/catalog/model/saved-query.ts';
 import { readConfig } from '../../../src/config.ts';
-import type { Engine, Wave } from '../../../src/engine-contract/engine.ts';
+import type { Engine, RunOptions, Wave } from '../../../src/engine-contract/engine.ts';
 import { withDefaults } from '../../../src/engines/duckdb/duckdb-options.ts';
 import { openDuckdb } from '../../../src/engines/duckdb/open-duckdb.ts';
 import { analyzed, engineHost } from '../../support/engine-host.ts';
@@ -104,12 +104,12 @@ async function run(
   name: string,
   wave: Wave | undefined,
   parameters: Record<string, string> = {},
-  { signal } = new AbortController(),
+  { signal = new AbortController().signal, onStart }: Partial<RunOptions> = {},
 ) {
   const query = catalog.queries.find((one) => one.name === name);
   if (query === undefined || engine === undefined) throw new Error(`no query ${name}`);
   const bound = bind(query, plainParameters(parameters), now.getTime());
-  const { rows } = await engine.run(bound, { signal, wave });
+  const { rows } = await engine.run(bound, { signal, wave, onStart });
   return rows.map((text) => JSON.parse(text).x);
 }
 
@@ -146,6 +146,24 @@ test('a part is computed once for the refreshes of a wave, and by each other run
   expect(await run('r1', waveAt(1))).toEqual(inlined[1]);
   expect(scans()).toBe(2);
   expect(problems).toEqual([]);
+});
+
+test('each reader of a part has begun before the part is computed', async () => {
+  writeRows(row('a', 200));
+  await open({
+    'base.sql': partText('SELECT project, status FROM logs', {}, materialize),
+    'one.sql': reader('one', `${texts} FROM query.base`),
+    'two.sql': reader('two', `${texts} FROM query.base WHERE status > 0`),
+  });
+  const before = new Map<string, number>();
+  const start = (name: string) => ({
+    onStart: () => void (before.has(name) || before.set(name, statements.length)),
+  });
+  await Promise.all(['one', 'two'].map((name) => run(name, waveAt(), {}, start(name))));
+  expect([...before]).toEqual([
+    ['one', 0],
+    ['two', 0],
+  ]);
 });
 
 test('parameters with equal values share rows under any name, and others have rows of their own', async () => {

@@ -282,6 +282,14 @@ describe('accounts in a file', () => {
   });
 
   test.each([
+    ['missing/accounts.json', 'cannot be written (ENOENT): there is no folder '],
+    ['accounts.json', 'cannot be written (ELOOP): its symbolic links form a loop'],
+  ])('a link to %s does, too', (target, message) => {
+    symlinkSync(join(folder, target), file);
+    expect(() => openAccountFile(file)).toThrow(message);
+  });
+
+  test.each([
     ['on one line', '{"version": 2, "accounts": [], "count": 0}'],
     ['first', '{"version": 2, "accounts": [\n], "count": 0}\n'],
     ['last', '{"accounts": [\n], "count": 0, "version": 2}\n'],

@@ -297,6 +297,33 @@ test('a limit that is new counts what this process has spent today', async () =>
   expect(ledger.look(dayLimit('other', '1KB'), now).spent).toBe(0);
 });
 
+test('a limit that is removed and set again counts what was spent meanwhile', async () => {
+  const accounts = new Accounts(undefined, pino({ enabled: false }));
+  const now = Date.parse('2026-03-10T12:00:00Z');
+  const clock = { ...systemClock, now: () => new Date(now) };
+  const ledger = await openLedger({
+    host: { clock, engineTimeoutMs: 1_000 },
+    ...{ accounts, timeZone: 'UTC', state: undefined, periodOf },
+  });
+  const query = { name: 'e', budget: toBudget({ bytes_per_day: '1KB', tracking: false }) } as never;
+  const without = { name: 'e' } as never;
+  const host = { clock, engineTimeoutMs: 1_000, catalog: { queries: [query] } };
+  const budgets = new Budgets({ host: host as never, ledger, periodOf, budget: undefined });
+  const limit = dayLimit('e', '1KB');
+  const spent = () => ledger.look(limit, now).spent;
+  const bill = (bytesBilled: number) =>
+    accounts.settle(
+      { day: '2026-03-10', key: 'k', tenant: '', endpoint: 'e' },
+      { runs: 1, bytesBilled, slotMs: 0 },
+    );
+  bill(10);
+  expect(spent()).toBe(10);
+  budgets.replaceCatalog({ queries: [without] });
+  bill(500);
+  budgets.replaceCatalog({ queries: [query] });
+  expect(spent()).toBe(510);
+});
+
 describe('the days of a limit', () => {
   test.each([
     ['Europe/Zurich', '2026-03-29T12:00:00Z', 23],

@@ -151,12 +151,14 @@ async function runPrepared(
   { bound, requireTables, files }: Omit<Values, 'bindings'>,
   options: RunOptions,
 ): Promise<Rows> {
-  const { wave, signal, owner } = options;
+  const { wave, signal, owner, onStart } = options;
   const moment = wave === undefined ? context.now() : new Date(wave.moment);
   // One moment: a later one would call functions with other arguments.
   const bindings = bindingsOf(bound.parameters, moment, bound.query.parameters);
   const values = { bound, bindings, requireTables, files };
   const sharing = wave && prepared.sharing();
+  // Each reader runs the SQL of its parts, also if another one computes them for it.
+  if (sharing) onStart?.();
   for (let attempt = 0; attempt < 2 && wave && sharing; attempt += 1) {
     const rows = await context.parts.take(sharing.parts, { ...values, wave, signal, owner });
     if (rows === undefined) break;

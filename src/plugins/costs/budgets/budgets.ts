@@ -155,22 +155,26 @@ export class Budgets {
   }
 
   replaceCatalog({ queries }: Pick<Catalog, 'queries'>): void {
+    const idsBefore = new Set(this.#limitsOfAll().map(({ id }) => id));
     this.#queries = queries;
+    for (const limit of this.#limitsOfAll())
+      if (!idsBefore.has(limit.id)) this.#options.ledger.recount?.(limit, this.#now());
     this.#stretches = queries.some((query) =>
       this.limitsOfQuery(query).some(({ isTracking }) => !isTracking),
     );
     this.#lookAt = Number.NEGATIVE_INFINITY;
   }
 
+  /** The limits of all queries. */
+  #limitsOfAll(): readonly Limit[] {
+    return this.#queries.flatMap(({ name, budget }) =>
+      budget === undefined ? [] : limitsOf('query', name, budget),
+    );
+  }
+
   /** For metrics: those of keys have no series, for there may be many. */
   uses(): readonly Sample[] {
-    const limits = [
-      ...this.#ofGateway,
-      ...this.#queries.flatMap(({ name, budget }) =>
-        budget === undefined ? [] : limitsOf('query', name, budget),
-      ),
-    ];
-    return limits.map((limit) => ({
+    return [...this.#ofGateway, ...this.#limitsOfAll()].map((limit) => ({
       labels: { payer: limit.payer, endpoint: limit.of, limit: limit.name },
       value: this.usedOf(limit),
     }));

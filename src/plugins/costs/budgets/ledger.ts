@@ -38,6 +38,8 @@ export interface Ledger {
   settle(run: string, demands: readonly Demand[], bills: readonly number[], now: number): Promise<void>;
   /** The state without a run, as it was last known here. */
   look(limit: Limit, now: number): LimitState;
+  /** Counts what was spent while the limit was not set, if that is known. */
+  recount?(limit: Limit, now: number): void;
 }
 
 interface LocalLedgerOptions {
@@ -127,6 +129,14 @@ export class LocalLedger implements Ledger {
   look(limit: Limit, now: number): LimitState {
     const kept = this.#advance(limit, now);
     return { spent: kept.spent, reserved: reservedOf(kept) };
+  }
+
+  recount(limit: Limit, now: number): void {
+    // One that is new is counted when it is needed.
+    if (!this.#limits.has(limit.id)) return;
+    const { periodOf, spentBefore = () => 0 } = this.#options;
+    const kept = this.#advance(limit, now);
+    kept.spent = Math.max(kept.spent, spentBefore(limit, periodOf(limit.id, now)));
   }
 
   #advance(limit: Limit, now: number): Kept {
