@@ -83,6 +83,15 @@ test.each(['a + 1', '2'])(
   },
 );
 
+test('a column and a subquery that selects it are two keys of grouping sets', async () => {
+  const sql =
+    'SELECT (SELECT a) AS k, a FROM UNNEST([1]) AS a GROUP BY ROLLUP (k, a) HAVING k IS NULL OR a IS NULL ORDER BY k';
+  expect(await dialect.query(sql)).toEqual([
+    [null, null],
+    ['1', null],
+  ]);
+});
+
 test('a column and a field that are selected twice are one key of grouping sets', async () => {
   const sql =
     'SELECT s.a AS k, s.a AS l FROM UNNEST([STRUCT(1 AS a)]) AS s GROUP BY CUBE (k, l) ORDER BY k DESC';

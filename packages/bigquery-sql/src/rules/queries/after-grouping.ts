@@ -71,7 +71,8 @@ function ofSets(
   };
 }
 
-const asKey = (value: Expression): Expression => call('ifnull', [nullLiteral(), value], value.type);
+/** The value as an expression that is no other one. */
+export const asKey = (value: Expression): Expression => call('ifnull', [nullLiteral(), value], value.type);
 
 /** True for a column and for a field of one. */
 export const isPath = (value: Expression): boolean =>
