@@ -69,6 +69,35 @@ test('an expression, its alias and its position are one key of grouping sets', a
   expect(await query('ROLLUP (a + 1, b, 1)')).toEqual([...keyed, [null, '1']]);
 });
 
+test.each(['a + 1', '2'])(
+  'of grouping sets, %s is two keys as two columns of the select list',
+  async (value) => {
+    const sql = `SELECT ${value} AS k, ${value} AS l, COUNT(*) AS n FROM UNNEST([1]) AS a GROUP BY CUBE (k, l) ORDER BY k, l`;
+    expect(await dialect.query(sql)).toEqual([
+      [null, null, '1'],
+      [null, '2', '1'],
+      ['2', null, '1'],
+      ['2', '2', '1'],
+    ]);
+    expect(await dialect.query(sql.replace('ORDER', 'HAVING k IS NULL AND l > 1 ORDER'))).toHaveLength(1);
+  },
+);
+
+test('a column and a subquery that selects it are two keys of grouping sets', async () => {
+  const sql =
+    'SELECT (SELECT a) AS k, a FROM UNNEST([1]) AS a GROUP BY ROLLUP (k, a) HAVING k IS NULL OR a IS NULL ORDER BY k';
+  expect(await dialect.query(sql)).toEqual([
+    [null, null],
+    ['1', null],
+  ]);
+});
+
+test('a column and a field that are selected twice are one key of grouping sets', async () => {
+  const sql =
+    'SELECT s.a AS k, s.a AS l FROM UNNEST([STRUCT(1 AS a)]) AS s GROUP BY CUBE (k, l) ORDER BY k DESC';
+  expect(await dialect.query(sql)).toEqual([...Array(3).fill(['1', '1']), [null, null]]);
+});
+
 test('GROUP BY has so many sets as are written out', () => {
   const several = (count: number) => Array(count).fill('ROLLUP (a)').join(', ');
   const problems = (count: number) =>

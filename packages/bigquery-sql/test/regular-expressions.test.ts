@@ -28,6 +28,12 @@ test.each([
   ["REGEXP_EXTRACT('é\\\\C', r'\\Q\\C\\E')", '\\C'],
   ["REGEXP_CONTAINS('né', r'n\\C\\C$')", true],
   ["REGEXP_EXTRACT(CAST(NULL AS STRING), r'\\B')", null],
+  ["REGEXP_EXTRACT('日本 foobar', r'foo\\Bbar')", 'foobar'],
+  ["REGEXP_EXTRACT(b'\\xffab', rb'\\Bb')", 'Yg=='],
+  ["ARRAY_LENGTH(REGEXP_EXTRACT_ALL('éé', r'.(\\B)'))", '2'],
+  ["REGEXP_EXTRACT('né', r'n(\\w*)\\B')", null],
+  ["REGEXP_INSTR('ü xabc', r'\\Bb')", '5'],
+  ["REGEXP_REPLACE('ü xabc', r'\\Bb|^\\B', '_')", '_ü xa_c'],
 ])('%s is answered', async (expression, value) => {
   expect(await answer(`SELECT ${expression}`)).toEqual([[value]]);
 });

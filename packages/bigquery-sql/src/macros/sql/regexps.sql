@@ -3,11 +3,12 @@ create macro bq.groups_in(pattern) as len(regexp_extract_all(regexp_replace(rege
 create macro bq.group_of(pattern) as case bq.groups_in(pattern) when 0 then 0 when 1 then 1 else bq.fail('Regular expression has more than 1 capturing group: ' || pattern) end; -- bigint
 create macro bq.regexp_contains(s varchar, pattern varchar) as regexp_matches(s, pattern); -- boolean strict
 create macro bq.regexp_contains(b blob, pattern blob) as regexp_matches(bq.bytes_as_text(b), bq.bytes_as_text(pattern)); -- boolean strict
--- A match that begins or ends within a character is not UTF-8, which DuckDB takes for an error of its own or reads beyond.
-create macro bq.splits_characters(s, pattern) as regexp_matches(pattern, '^(?:[^\\]|\\Q(?:[^\\]|\\+[^E\\])*(?:\\+E|\\*$)|\\[^BCQ])*\\[BC]') and strlen(s) <> length(s); -- boolean
+-- A match that begins or ends within a character is not UTF-8, which DuckDB takes for an error of its own or reads beyond. Without \C only an empty one does; around it is nothing of a word.
+create macro bq.matches_nothing_within(pattern) as regexp_full_match(E'\x01\x01', E'\x01(?:' || pattern || E')\x01'); -- boolean
+create macro bq.splits_characters(s, pattern) as regexp_matches(pattern, '^(?:[^\\]|\\Q(?:[^\\]|\\+[^E\\])*(?:\\+E|\\*$)|\\[^BCQ])*\\[BC]') and strlen(s) <> length(s) and (regexp_matches(pattern, '\\[CQ]') or bq.matches_nothing_within(pattern)); -- boolean
 create macro bq.undivided(s, pattern) as case when bq.splits_characters(s, pattern) then bq.fail('Regular expression with \B or \C over text that is not ASCII: ' || pattern) else s end; -- varchar
 -- DuckDB returns an empty match behind the start of a search twice, and searches once more at the end of the text. With the text before each match, what it returns too much is known: it is empty, as is the text before it.
-create macro bq.matches_nothing_anywhere(pattern) as regexp_full_match(E'\x01\x01', E'\x01(?:' || pattern || E')\x01') and not contains(pattern, '\B'); -- boolean
+create macro bq.matches_nothing_anywhere(pattern) as bq.matches_nothing_within(pattern) and not contains(pattern, '\B'); -- boolean
 create macro bq.with_text_before(pattern) as '((?s:.*?))(' || pattern || ')'; -- varchar
 create macro bq.is_returned_twice(gaps, matches, i) as gaps[i] = '' and matches[i] = '' and (i > 1 and matches[i - 1] = '' and gaps[i - 1] <> ''); -- boolean
 create macro bq.ends_before(gaps, matches, n) as length(array_to_string(list_slice(gaps, 1, n), '')) + length(array_to_string(list_slice(matches, 1, n), '')) + len(list_filter(range(1, n + 1), lambda i: gaps[i] = '' and matches[i] = '')); -- bigint

@@ -3,6 +3,7 @@ import { someExpression } from '../../tree/map.ts';
 import type { Expression, Query } from '../../tree/nodes.ts';
 import { arrayOf, scalar, type Type, unknown } from '../../types.ts';
 import type { Context, ResolvedQuery, Rule } from '../context.ts';
+import { asKey, isPath } from '../queries/after-grouping.ts';
 import type { Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 
@@ -11,14 +12,18 @@ export const scalarSubquery: Rule<Syntax.ScalarSubquery> = (node, scope, context
   return valueWithoutFrom(query) ?? { kind: 'subquery', form: 'scalar', query, type };
 };
 
-/** `(SELECT value)`: DuckDB would compute the subquery in branches, too, that are not taken. */
+/**
+ * `(SELECT value)`: DuckDB would compute the subquery in branches, too, that are not taken. The value of a column is not
+ * that column: GROUP BY of several sets has both as keys.
+ */
 function valueWithoutFrom(query: Query): Expression | undefined {
   if (query.kind !== 'select') return undefined;
   const { columns, from, where, having, qualify, groupBy, limit, offset } = query;
   const conditions = [...where, ...having, ...qualify];
   const [only] = columns;
   if (!only || from || groupBy || limit || offset || conditions.length > 0) return undefined;
-  return someExpression(only.value, ({ kind }) => kind === 'aggregate') ? undefined : only.value;
+  if (someExpression(only.value, ({ kind }) => kind === 'aggregate')) return undefined;
+  return isPath(only.value) ? asKey(only.value) : only.value;
 }
 
 /** `ARRAY(SELECT …)`, in the order of the subquery. */

@@ -32,7 +32,7 @@ export function afterGrouping(
 /**
  * With several grouping sets, `a + 1` is computed of the grouped `a` if `a` is a key, even if `a + 1` is a key, too:
  * it is NULL wherever `a` is. DuckDB would take the key instead, as it would for a literal that is one. IFNULL makes such
- * a key an expression that nothing else is.
+ * a key an expression that nothing else is, and equal keys two.
  */
 function ofSets(
   { keys, ...sets }: Grouping,
@@ -43,7 +43,13 @@ function ofSets(
   const isOfKeys = (value: Expression): boolean =>
     !someNode(value, (part) => part.kind === 'column' && !values.some((key) => isEqual(key, part)));
   const isHidden = (value: Expression) => !isPath(value) || (value.kind === 'field' && isOfKeys(value));
-  const hidden = values.filter(isHidden).map((value) => ({ value, key: asKey(value) }));
+  const hidden = keys.flatMap((key, at) => {
+    const value = expressionOf(key, outputs);
+    if (!isHidden(value)) return [];
+    const equal = values.slice(0, at + 1).filter((other) => isEqual(other, value));
+    const output = key.kind === 'position' ? outputs[key.index - 1] : undefined;
+    return { value, output, key: equal.reduce(asKey, value) };
+  });
   const keyOf = (part: Expression) => hidden.find(({ value }) => isEqual(value, part))?.key ?? part;
   const read = (part: Expression): Expression => {
     if (isGroupAggregate(part))
@@ -57,16 +63,19 @@ function ofSets(
     groupBy: { keys: keys.map(keyOf), ...sets },
     outputs: outputs.map((output) => ({
       ...output,
-      value: written.includes(output) ? keyOf(output.value) : read(output.value),
+      value:
+        hidden.find((key) => key.output === output)?.key ??
+        (written.includes(output) ? keyOf(output.value) : read(output.value)),
     })),
     read,
   };
 }
 
-const asKey = (value: Expression): Expression => call('ifnull', [nullLiteral(), value], value.type);
+/** The value as an expression that is no other one. */
+export const asKey = (value: Expression): Expression => call('ifnull', [nullLiteral(), value], value.type);
 
 /** True for a column and for a field of one. */
-const isPath = (value: Expression): boolean =>
+export const isPath = (value: Expression): boolean =>
   value.kind === 'column' || (value.kind === 'field' && isPath(value.of));
 
 /** Texts that are grouped without case: each is one of its group after it. */

@@ -8,7 +8,7 @@ import { collationKey, isCollated } from '../collation.ts';
 import type { Context } from '../context.ts';
 import { ambiguousAlias, type Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
-import { expressionOf, isGroupable, someAggregate } from './after-grouping.ts';
+import { expressionOf, isGroupable, isPath, someAggregate } from './after-grouping.ts';
 import { type Output, openColumns, resolveOutput } from './outputs.ts';
 
 export interface ResolvedGrouping {
@@ -52,9 +52,13 @@ export function resolveGrouping(
     if (!isPlain && isCollated(value.type))
       throw new Unsupported(expression, `GROUP BY of several sets does not take ${describeType(value.type)}`);
     const key = keyOf(output, selected, isPlain);
+    // Of several sets, computed columns of the select list are keys of their own, even if they are equal.
+    const mayBe = (other: Expression) =>
+      !isVolatile(value) &&
+      (isPlain || isPath(value) || other.kind !== 'position' || key.kind !== 'position');
     const same = keys.findIndex(
       (other) =>
-        isEqual(other, key) || (!isVolatile(value) && isEqual(expressionOf(other, selected.outputs), value)),
+        isEqual(other, key) || (mayBe(other) && isEqual(expressionOf(other, selected.outputs), value)),
     );
     if (same < 0) return keys.push(key) - 1;
     // The output column is the key, however the other items write it.
