@@ -66,6 +66,7 @@ describe('what is neither grouped nor aggregated is refused where it is written'
     ['logs ORDER BY a + 1', 45],
     ['logs GROUP BY id HAVING a > 1', 55],
     ['logs WHERE TRUE QUALIFY RANK() OVER (ORDER BY a) > 1', 77],
+    ['logs ORDER BY (SELECT a)', 53],
   ])('a name of two columns: FROM %s', (clauses, column) => {
     const message = 'a is ambiguous: several columns of the select list have this name';
     expect(problemsOf(`SELECT id AS a, -id AS a FROM ${clauses}`)).toEqual([`1:${column} ${message}`]);

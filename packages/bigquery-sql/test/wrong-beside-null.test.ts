@@ -38,6 +38,7 @@ test.each([
   ['NET.IP_TRUNC(p, x)', 'INT64', "b'abc'"],
   ['TIMESTAMP(p, x)', 'STRING', "'bad'"],
   ["PARSE_TIMESTAMP('%F', p, x)", 'STRING', "'bad'"],
+  ["CAST(p AS TIMESTAMP FORMAT 'YYYY' AT TIME ZONE x)", 'STRING', "'bad'"],
   ['CODE_POINTS_TO_BYTES([x, p])', 'INT64', '-1'],
 ])('%s is NULL in a row where x is NULL, whatever p is', async (call, type, wrong) => {
   const row = `UNNEST([STRUCT(CAST(NULL AS ${type}) AS x, ${wrong} AS p)])`;

@@ -27,7 +27,12 @@ export function callMacro(
   const signatures = macros.get(name) ?? [];
   const signature = chooseSignature(signatures, args);
   const inUtc = signature?.parameters.at(-1)?.name === 'zone' && isText(args.at(-1), 'UTC');
-  const shorter = args.slice(0, -1);
+  // A text beside a zone has none of its own.
+  const shorter = args
+    .slice(0, -1)
+    .map((arg) =>
+      name === 'timestamp' && isScalar(arg.type, 'STRING') ? callMacro(place, 'cast_datetime', [arg]) : arg,
+    );
   // UTC is the default zone of every function; DuckDB plans the shorter call faster.
   if (inUtc && chooseSignature(signatures, shorter)) return callMacro(place, name, shorter, shown);
   if (!signature) {

@@ -110,6 +110,7 @@ test.each([
   ["TIMESTAMP_TRUNC(TIMESTAMP_SECONDS(id), DAY, IF(id > 0, 'Mars', 'UTC'))", 'Invalid time zone: Mars'],
   ["FORMAT_TIMESTAMP('%F', TIMESTAMP_SECONDS(0), REPEAT('x', id))", 'Invalid time zone: x'],
   ["CAST(REPEAT('2024-13-01', id) AS TIMESTAMP)", 'Bad timestamp value: 2024-13-01'],
+  ["TIMESTAMP(REPEAT('2024-01-01 00:00:00Z', id), 'UTC')", 'Bad datetime value: 2024-01-01 00:00:00Z'],
   ['SQRT(-id)', 'Argument to SQRT cannot be negative'],
 ])('%s fails in the words of GoogleSQL', async (expression, message) => {
   const { error } = (await session.run(`SELECT ${expression} FROM t`)) as Failure;

@@ -18,4 +18,4 @@ create macro bq.cast_format_datetime(x varchar, format varchar) as make_timestam
 create macro bq.cast_format_time(x varchar, format varchar) as cast(make_timestamp(cast(host_parse_time(x, 'TIME', format) as bigint)) as time); -- time strict
 create macro bq.cast_format_timestamp(x varchar, format varchar) as make_timestamptz(cast(rtrim(host_parse_time(x, 'TIMESTAMP', format), 'Z') as bigint)); -- timestamptz strict
 create macro bq.cast_format_instant(us, zone) as case when ends_with(us, 'Z') then make_timestamptz(cast(rtrim(us, 'Z') as bigint)) else bq."timestamp(d timestamp, zone varchar)"(make_timestamp(cast(us as bigint)), zone) end; -- timestamptz
-create macro bq.cast_format_timestamp(x varchar, format varchar, zone varchar) as list_transform([host_parse_time(x, 'TIMESTAMP', format)], lambda us: bq.cast_format_instant(us, zone))[1]; -- timestamptz strict
+create macro bq.cast_format_timestamp(x varchar, format varchar, zone varchar) as list_transform([host_parse_time(case when zone is not null then x end, 'TIMESTAMP', format)], lambda us: bq.cast_format_instant(us, zone))[1]; -- timestamptz strict

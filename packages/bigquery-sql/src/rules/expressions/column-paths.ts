@@ -190,9 +190,15 @@ function onlyCandidate(
   if (any) return any;
   if (!found && hasDoubtfulNames(scope)) return nullLiteral(unknown);
   if (!found) throw unknownColumn(name, known, scope, hint);
+  if (another && isOfAliases(candidates, name.name, scope)) throw ambiguousAlias(name, name.name);
   if (another) throw new Unsupported(name, `${name.name} is ambiguous: qualify it with the table's name`);
   return found;
 }
+
+/** True if these are the columns that a query around has given a name. */
+const isOfAliases = (found: readonly Expression[], name: string, scope: Scope | undefined): boolean =>
+  scope !== undefined &&
+  (scope.aliases?.get(name.toLowerCase()) === found || isOfAliases(found, name, scope.parent));
 
 /** A FROM item used as a value: the element of an array, or the row as a STRUCT. */
 function rowValue(range: Range): Expression {
