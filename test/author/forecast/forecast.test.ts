@@ -138,8 +138,7 @@ describe('check with an engine that reports bytes', () => {
     expect(text.errors).toContain(message.replace('52 are', '52.00 USD are'));
     const json = await check('--maximum-usd-per-month', '52', '--json', '--github');
     expect(json.exitCode).toBe(1);
-    const [document = ''] = json.output.split('\n::error');
-    const { valid, problems, queries } = JSON.parse(document);
+    const { valid, problems, queries } = JSON.parse(json.output);
     expect(valid).toBe(false);
     expect(problems.map((one: { message: string }) => one.message)).toContain(
       message.replace('52 are', '52.00 USD are'),
@@ -148,7 +147,7 @@ describe('check with an engine that reports bytes', () => {
       runs: [{ parameters: { span: 'hour' }, bytesBilled: gigabyte, runsPerDay: 288 }],
       tenants: 1,
     });
-    expect(json.output).toContain('::error');
+    expect(json.errors).toContain('::error');
     expect((await check('--maximum-usd-per-month', '53')).exitCode).toBe(0);
     expect((await check('--maximum-usd-per-month', '53', '--tenants', '2')).exitCode).toBe(1);
   });
