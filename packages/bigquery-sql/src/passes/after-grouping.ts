@@ -3,7 +3,7 @@ import { aggregate, compareWith, field, integerLiteral } from '../tree/build.ts'
 import { isEqual } from '../tree/equal.ts';
 import { mapParts, type Mapper, mapperWith, mapSelects, someNode } from '../tree/map.ts';
 import type { Expression, Query, Select } from '../tree/nodes.ts';
-import { afterGroups, isGroupAggregate, keysOf } from '../tree/query-parts.ts';
+import { afterGroups, isGroupAggregate, isPath, keysOf } from '../tree/query-parts.ts';
 import { scalar } from '../types.ts';
 import { deriveItem } from './rewriting/derive-item.ts';
 
@@ -38,7 +38,7 @@ function withWindow(select: Select): Select {
 export const keysBeforeGroups = (query: Query, fresh: (prefix: string) => string): Query =>
   mapSelects(query, (select) => {
     const isOfSets = select.groupBy?.sets !== undefined;
-    const keys = keysOf(select).filter(isOfSets ? isComputed : hasSubquery);
+    const keys = keysOf(select).filter((key) => (isOfSets ? !isPath(key) : hasSubquery(key)));
     if (keys.length === 0) return select;
     let reads = 0;
     const { where, ...others } = readFromKeys(select, (read) => {
@@ -49,9 +49,6 @@ export const keysBeforeGroups = (query: Query, fresh: (prefix: string) => string
   });
 
 const hasSubquery = (value: Expression): boolean => someNode(value, ({ kind }) => kind === 'subquery');
-
-const isComputed = (value: Expression): boolean =>
-  value.kind === 'field' ? isComputed(value.of) : value.kind !== 'column';
 
 const hasWindow = (value: Expression): boolean =>
   someNode(value, (part) => part.kind === 'aggregate' && part.over !== undefined);

@@ -25,6 +25,10 @@ export const keysOf = ({ groupBy, columns }: Pick<Select, 'groupBy' | 'columns'>
     key.kind === 'position' ? (columns[key.index - 1]?.value ?? key) : key,
   );
 
+/** True for a column and for a field of one. */
+export const isPath = (value: Expression): boolean =>
+  value.kind === 'column' || (value.kind === 'field' && isPath(value.of));
+
 /** The columns of a query's result; those of a set operation have the names of its first input. */
 export function resultMembers(query: Query): readonly Member[] {
   switch (query.kind) {

@@ -3,7 +3,8 @@ import { someExpression } from '../../tree/map.ts';
 import type { Expression, Query } from '../../tree/nodes.ts';
 import { arrayOf, scalar, type Type, unknown } from '../../types.ts';
 import type { Context, ResolvedQuery, Rule } from '../context.ts';
-import { asKey, isPath } from '../queries/after-grouping.ts';
+import { isPath } from '../../tree/query-parts.ts';
+import { asKey } from '../queries/after-grouping.ts';
 import type { Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 

@@ -4,7 +4,7 @@ import { isEqual } from '../../tree/equal.ts';
 import { unusedName } from '../../tree/fresh-names.ts';
 import { mapParts, type Mapper, mapperWith, someExpression, someNode, unchanged } from '../../tree/map.ts';
 import type { Aggregate, Expression, Grouping, Member, Node, Select } from '../../tree/nodes.ts';
-import { afterGroups, isGroupAggregate } from '../../tree/query-parts.ts';
+import { afterGroups, isGroupAggregate, isPath } from '../../tree/query-parts.ts';
 import { describeType, isScalar, type Type } from '../../types.ts';
 import { collationKey, isCollated, textOfKey } from '../collation.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
@@ -73,10 +73,6 @@ function ofSets(
 
 /** The value as an expression that is no other one. */
 export const asKey = (value: Expression): Expression => call('ifnull', [nullLiteral(), value], value.type);
-
-/** True for a column and for a field of one. */
-export const isPath = (value: Expression): boolean =>
-  value.kind === 'column' || (value.kind === 'field' && isPath(value.of));
 
 /** Texts that are grouped without case: each is one of its group after it. */
 function anyOfGroup(texts: readonly Expression[]): AfterGrouping['read'] {

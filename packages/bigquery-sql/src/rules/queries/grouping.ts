@@ -2,13 +2,14 @@ import type * as Syntax from '../../syntax/nodes.ts';
 import { childrenOf } from '../../syntax/walk.ts';
 import { isEqual } from '../../tree/equal.ts';
 import type { Expression, Grouping, Position } from '../../tree/nodes.ts';
+import { isPath } from '../../tree/query-parts.ts';
 import { isVolatile } from '../../tree/volatile.ts';
 import { describeType, sameName } from '../../types.ts';
 import { collationKey, isCollated } from '../collation.ts';
 import type { Context } from '../context.ts';
 import { ambiguousAlias, type Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
-import { expressionOf, isGroupable, isPath, someAggregate } from './after-grouping.ts';
+import { expressionOf, isGroupable, someAggregate } from './after-grouping.ts';
 import { type Output, openColumns, resolveOutput } from './outputs.ts';
 
 export interface ResolvedGrouping {
