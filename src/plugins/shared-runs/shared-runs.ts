@@ -37,10 +37,8 @@ export function sharedRuns(): GatewayPlugin {
 
   const shareableOf = (query: SavedQuery): Promise<Shareable | undefined> =>
     getOrAdd(shareables, query, async () => {
-      const found = host && (await derive(host, query));
-      if (found === undefined) return undefined;
-      const shareable = getOrAdd(known, query, () => newShareable(found));
-      ready.set(query, Object.assign(shareable, found));
+      const shareable = host && (await derive(host, query, known));
+      if (shareable !== undefined) ready.set(query, shareable);
       return shareable;
     });
   const takeUp = async ({ queries }: Catalog) => {
@@ -84,8 +82,7 @@ export function sharedRuns(): GatewayPlugin {
       const shareable = await shareableOf(bound.query);
       const tenant = shareable && tenantOf(shareable.form, bound);
       if (shareable === undefined || tenant === undefined) return true;
-      const due = () => tenantsOf(shareable.form, refresh.tenants());
-      return groupOf(bound, shareable)?.mayRefresh(tenant, due) ?? true;
+      return groupOf(bound, shareable)?.mayRefresh(tenant, dueOf(shareable, refresh)) ?? true;
     },
     async aroundRun(bound, options, run) {
       if (bound.sql !== undefined || bound.query.tenant === undefined) return run(options);
@@ -93,10 +90,9 @@ export function sharedRuns(): GatewayPlugin {
       const shareable = refresh === undefined ? ready.get(bound.query) : await shareableOf(bound.query);
       const tenant = shareable && tenantOf(shareable.form, bound);
       const group = shareable && groupOf(bound, shareable);
-      if (tenant === undefined || group === undefined) return run(options);
+      if (!shareable || tenant === undefined || group === undefined) return run(options);
       if (refresh === undefined) return group.cold(tenant, bound, options, run);
-      const due = () => tenantsOf(shareable?.form, refresh.tenants());
-      return group.refresh(tenant, bound, options, { run, due });
+      return group.refresh(tenant, bound, options, { run, due: dueOf(shareable, refresh) });
     },
     async close() {
       closing.abort();
@@ -116,13 +112,31 @@ function nameOf(
     .digest('base64url');
 }
 
-/** @returns undefined if the query cannot be shared: `querygate check` says why */
-async function derive(host: PluginHost, query: SavedQuery): Promise<DerivedRun | undefined> {
+/**
+ * @param known those of all versions of the catalog
+ * @returns undefined if the query cannot be shared: `querygate check` says why
+ */
+async function derive(
+  host: PluginHost,
+  query: SavedQuery,
+  known: WeakMap<SavedQuery, Shareable>,
+): Promise<Shareable | undefined> {
   const made = sharedQuery();
   const derived = await host.derive(query, made.derivation);
   const { form } = made;
-  return form && derived.query && { form, query: derived.query };
+  if (form === undefined || derived.query === undefined) return undefined;
+  const run: DerivedRun = { form, query: derived.query };
+  return Object.assign(
+    getOrAdd(known, query, () => newShareable(run)),
+    run,
+  );
 }
+
+/** Finds the tenants whose results are due with that of a refresh. */
+const dueOf =
+  ({ form }: Shareable, refresh: { tenants(): readonly string[] }) =>
+  () =>
+    tenantsOf(form, refresh.tenants());
 
 /** The tenant of a bound query, as a shared run knows it. */
 function tenantOf(form: SharedForm, { parameters }: BoundQuery): string | undefined {
@@ -130,5 +144,5 @@ function tenantOf(form: SharedForm, { parameters }: BoundQuery): string | undefi
   return typeof value === 'string' ? tenantsOf(form, [value])[0] : undefined;
 }
 
-const tenantsOf = (form: SharedForm | undefined, values: readonly string[]): readonly string[] =>
-  form?.extraction === undefined ? values : values.flatMap((value) => form.extraction?.tenantOf(value) ?? []);
+const tenantsOf = ({ extraction }: SharedForm, values: readonly string[]): readonly string[] =>
+  extraction === undefined ? values : values.flatMap((value) => extraction.tenantOf(value) ?? []);

@@ -85,9 +85,7 @@ export function openWarmer(options: WarmerOptions): Warmer {
   };
 
   const maxRefreshes = Math.max(1, Math.floor(engineConcurrency / 2));
-  const refreshDue = () => {
-    for (const keys of waiting) beginSome(keys);
-  };
+  const refreshDue = () => waiting.forEach(beginSome);
   const beginSome = (keys: HotKey[]) => {
     const now = clock.elapsedMs();
     const runsWithCallers = singleFlight.runsWithCallers();
@@ -106,7 +104,6 @@ export function openWarmer(options: WarmerOptions): Warmer {
     }
   };
 
-  const onError = (error: unknown) => options.onFailure(undefined, error);
   const tick = async () => {
     const now = clock.elapsedMs();
     options.onTick?.();
@@ -122,7 +119,7 @@ export function openWarmer(options: WarmerOptions): Warmer {
       readDemand(options);
     }
   };
-  const repeat = openRepeat({ clock, everyMs: tickMs, work: tick, onError });
+  const repeat = openRepeat({ clock, everyMs: tickMs, work: tick, onError: reportTo(options) });
 
   return {
     readDemand: () => readDemand(options),
@@ -144,8 +141,12 @@ export function isNearlyTooLate(
 }
 
 /** Adds the keys that callers of other gateways request. It never rejects. */
-const readDemand = (options: WarmerOptions): Promise<void> =>
-  addDemand(options).catch((error: unknown) => options.onFailure(undefined, error));
+const readDemand = (options: WarmerOptions): Promise<void> => addDemand(options).catch(reportTo(options));
+
+const reportTo =
+  ({ onFailure }: WarmerOptions) =>
+  (error: unknown): void =>
+    onFailure(undefined, error);
 
 async function addDemand({ hotKeys, shared, clock, parseKey }: WarmerOptions): Promise<void> {
   if (shared === undefined) return;
