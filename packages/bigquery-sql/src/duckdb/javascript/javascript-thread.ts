@@ -72,14 +72,24 @@ export function isThreadReady(): boolean {
 export function computeInThread(request: Extract<Request, { readonly id: number }>): Answer {
   const running = startThread();
   const { flag, port } = running;
-  if (!running.hasStarted && Atomics.wait(flag, 0, 0, startMs) === 'timed-out')
+  if (!running.hasStarted && !waitFor(flag, startMs))
     return end(running, { failure: 'the thread that computes JavaScript did not start' });
   running.hasStarted = true;
   Atomics.store(flag, 0, 0);
   port.postMessage(request);
-  if (Atomics.wait(flag, 0, 0, request.timeoutMs + graceMs) === 'timed-out')
-    return end(running, { isOver: true });
+  if (!waitFor(flag, request.timeoutMs + graceMs)) return end(running, { isOver: true });
   return receiveMessageOnPort(port)?.message;
+}
+
+/**
+ * Waits until the flag is 1. A wake alone says nothing: the thread sets the flag before it wakes, so that the wake for one
+ * answer may come while the next one is waited for.
+ */
+function waitFor(flag: Channel['flag'], timeoutMs: number): boolean {
+  const until = performance.now() + timeoutMs;
+  for (let leftMs = timeoutMs; leftMs > 0; leftMs = until - performance.now())
+    if (Atomics.wait(flag, 0, 0, leftMs) === 'not-equal') return true;
+  return Atomics.load(flag, 0) === 1;
 }
 
 /** Forgets what the functions of a statement keep. */
