@@ -59,12 +59,22 @@ export const acceptedDifferenceOf = (
     (entry) =>
       entry.subject.toLowerCase() === subject.toLowerCase() &&
       entry.pattern.test(sql) &&
-      (entry.kind === 'differs' || ('error' in ours && ours.stage === 'analysis')),
+      (entry.kind === 'differs' || isRefusal(ours)),
   );
 
 /** Whether a composed query contains something whose answer is known to differ. */
 export const hasAcceptedDifference = (sql: string): boolean =>
   acceptedDifferences.some(({ kind, pattern }) => kind === 'differs' && pattern.test(sql));
+
+/** Whether a composed query contains something that the dialect is known to reject. */
+export const isAcceptedRefusal = ({ case: { sql }, ours }: Verdict): boolean =>
+  isRefusal(ours) &&
+  acceptedDifferences.some(
+    ({ subject, kind, pattern }) =>
+      kind === 'unsupported' && new RegExp(`\\b${subject}\\(`, 'i').test(sql) && pattern.test(sql),
+  );
+
+const isRefusal = (ours: Verdict['ours']) => 'error' in ours && ours.stage === 'analysis';
 
 /** Entries that no longer match any difference. */
 export const unusedDifferences = (verdicts: readonly Verdict[]): readonly AcceptedDifference[] =>

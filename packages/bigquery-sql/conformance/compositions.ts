@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { hasAcceptedDifference } from './accepted-differences.ts';
+import { hasAcceptedDifference, isAcceptedRefusal } from './accepted-differences.ts';
 import type { Case } from './cases.ts';
 import { expressionsOf, literalPattern } from './expressions.ts';
 import { judgeAll, type Verdict } from './judge.ts';
@@ -54,7 +54,10 @@ async function walk(
 }
 
 const isDefect = (verdict: Verdict) =>
-  verdict.verdict === 'differs' && !hasAcceptedDifference(verdict.case.sql) && !isUnspecified(verdict);
+  verdict.verdict === 'differs' &&
+  !hasAcceptedDifference(verdict.case.sql) &&
+  !isAcceptedRefusal(verdict) &&
+  !isUnspecified(verdict);
 
 /**
  * If an argument is NULL, or an operand of AND and OR decides, neither engine specifies whether it evaluates the others,

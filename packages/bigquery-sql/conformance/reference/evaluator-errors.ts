@@ -8,7 +8,8 @@ const errors: Readonly<Record<Edition, readonly { readonly pattern: RegExp; read
       reason: 'NULL is taken for a FLOAT, a type that BigQuery has not',
     },
     {
-      pattern: /\bas datetime\b|\bdate\b[\s\S]*(datetime|timestamp)|(datetime|timestamp)[\s\S]*\bdate\b/i,
+      pattern:
+        /\bas datetime\b|(date\b|\bdate_|last_day)[\s\S]*(datetime|timestamp)|(datetime|timestamp)[\s\S]*(date\b|\bdate_|last_day)/i,
       reason: 'each DATE that becomes a DATETIME or, as an argument, a TIMESTAMP is 1970-01-01',
     },
   ],
