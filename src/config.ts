@@ -192,7 +192,7 @@ function oauthOf({ JWT_ISSUER: issuer, JWT_AUDIENCE: resource }: Settings) {
   return issuer !== undefined && resource !== undefined && isUrl ? { resource, issuer } : undefined;
 }
 
-const isProduction = (mode: string | undefined): boolean => mode?.toLowerCase() === 'production';
+export const isProduction = (mode: string | undefined): boolean => mode?.toLowerCase() === 'production';
 
 const isDevelopment = (host: string, mode: string | undefined): boolean =>
   isLoopback(host) && !isProduction(mode);

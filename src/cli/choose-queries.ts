@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
+import { isProduction } from '../config.ts';
 import { StartError } from '../errors.ts';
 import { demoData } from '../config/settings.ts';
 import { demoQueriesDir } from '../package-files.ts';
@@ -8,7 +9,7 @@ import type { LoadedSettings } from './settings/load-settings.ts';
 interface QueriesChoice {
   /** The demo's queries and data are used, whatever folder there is. */
   readonly demo: boolean;
-  /** The command was `querygate` alone: the demo is offered to people who try it. */
+  /** The command was `querygate` alone: the demo is offered to people who try it, but not in production. */
   readonly isBare: boolean;
 }
 
@@ -29,7 +30,7 @@ export async function chooseQueries(
   const withDemo = { ...settings, values: { ...values, ...ofDemo } };
   if (demo) return withDemo;
   if (values.QUERIES_DIR !== undefined || existsSync(defaultFolder)) return settings;
-  if (isBare && (await isDemoAccepted())) return withDemo;
+  if (isBare && !isProduction(values.NODE_ENV) && (await isDemoAccepted())) return withDemo;
   throw new StartError('There are no saved queries', [
     {
       message: `there is no folder ${defaultFolder} here, and QUERIES_DIR is not set; querygate start --demo runs the demo`,

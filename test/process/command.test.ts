@@ -180,6 +180,12 @@ describe('querygate in a folder of its own', () => {
     expect(await gateway.end()).toBe(0);
   });
 
+  test('querygate alone does not run the demo in production', async () => {
+    const { ended, errors } = startIn(folder, [], { NODE_ENV: 'production', API_KEY: 'a'.repeat(32) });
+    expect(await ended).toBe(2);
+    expect(errors()).toContain('there is no folder queries here');
+  });
+
   test('querygate.yaml of the folder is read, and queries of the folder are served', async () => {
     cpSync('queries', join(folder, 'queries'), { recursive: true });
     writeFileSync(
