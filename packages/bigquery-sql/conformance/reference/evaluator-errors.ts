@@ -9,7 +9,7 @@ const errors: Readonly<Record<Edition, readonly { readonly pattern: RegExp; read
     },
     {
       pattern:
-        /\bas datetime\b|(date\b|\bdate_|last_day)[\s\S]*(datetime|timestamp)|(datetime|timestamp)[\s\S]*(date\b|\bdate_|last_day)/i,
+        /\bas datetime\b|(date\b|\bdate_(add|sub|trunc|from)|last_day)[\s\S]*(datetime|timestamp)|(datetime|timestamp)[\s\S]*(date\b|\bdate_(add|sub|trunc|from)|last_day)/i,
       reason: 'each DATE that becomes a DATETIME or, as an argument, a TIMESTAMP is 1970-01-01',
     },
   ],
