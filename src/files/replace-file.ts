@@ -1,14 +1,21 @@
 import { randomBytes } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
+import { renameSync } from 'node:fs';
+import { open, rm } from 'node:fs/promises';
 import { linkTarget } from './link-target.ts';
 
 /**
  * Replaces a file as a whole, or the target of a link: readers, and a start after a crash, see the old text or the new one.
  *
  * @param text perhaps in parts: each is written in a turn of the event loop
+ * @param mayReplace called in the turn of the replacement, with the path of the new file; false keeps the old one
+ * @returns false if it was kept
  * @throws errors of the file system, and then the file is unchanged
  */
-export async function replaceFile(path: string, text: string | Iterable<string>): Promise<void> {
+export async function replaceFile(
+  path: string,
+  text: string | Iterable<string>,
+  mayReplace: (temporary: string) => boolean = () => true,
+): Promise<boolean> {
   const target = linkTarget(path);
   const temporary = `${target}.${randomBytes(6).toString('hex')}.tmp`;
   try {
@@ -19,7 +26,11 @@ export async function replaceFile(path: string, text: string | Iterable<string>)
     } finally {
       await file.close();
     }
-    await rename(temporary, target);
+    const isReplaced = mayReplace(temporary);
+    // In one turn: another process has hardly time to replace it in between.
+    if (isReplaced) renameSync(temporary, target);
+    else await rm(temporary);
+    return isReplaced;
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
     throw error;

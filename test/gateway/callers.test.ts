@@ -215,6 +215,14 @@ describe('keys as a function of the request', () => {
     expect(await get('a')).toMatchObject({ status: 429, code: 'RATE_LIMITED' });
   });
 
+  test('enforce an earlier limit again, once the function gives it again', async () => {
+    const limits = [3, 10, 3, 3];
+    await open(() => ({ id: 'alice', requestsPerMinute: limits.shift() ?? 3 }));
+    const statuses: number[] = [];
+    while (limits.length > 0) statuses.push((await get('a')).status);
+    expect(statuses).toEqual([200, 200, 200, 429]);
+  });
+
   test('name callers in the log, once each', async () => {
     await open(({ headers }) => ({ id: headers['x-user'] ?? '', name: `User ${headers['x-user']}` }));
     for (const user of ['1', '2', '1', 'a long id that has spaces'])

@@ -7,6 +7,7 @@ import type { Catalog } from '../../catalog/model/saved-query.ts';
 import { clockSkewSeconds, type JwtConfig } from '../../config/jwt-settings.ts';
 import type { Refusal } from '../../errors.ts';
 import { type EndpointNames, type HideEndpoints, namesOf, type Principal } from '../principal.ts';
+import type { LimitedPrincipal } from '../limited-principals.ts';
 import type { NewRateLimit } from '../rates/rate-limiter.ts';
 import { readClaims } from './claims.ts';
 import { openSigningKeys, type SigningKeys } from './signing-keys.ts';
@@ -47,7 +48,7 @@ const maxKnown = 25_000;
 const maxRecentLength = 2_000_000;
 
 interface KnownToken {
-  readonly principal: Principal;
+  readonly principal: LimitedPrincipal;
   /** Milliseconds since the epoch. */
   readonly validUntil: number;
   /** Of the keys that verified it. */
@@ -94,7 +95,7 @@ export async function openTokens(options: TokensOptions): Promise<Tokens> {
       generation,
       queries,
     });
-    return { principal };
+    return { principal: principal() };
   };
   return {
     known(text) {
@@ -103,7 +104,7 @@ export async function openTokens(options: TokensOptions): Promise<Tokens> {
       const token = inUse ?? known.get(keyOf(text));
       if (token === undefined || !isValid(token)) return undefined;
       if (inUse === undefined) recent.set(text, token);
-      return token.principal;
+      return token.principal();
     },
     generation: () => source.generation(),
     isToken: (text) => beginsAsToken(text) && text.includes('.'),

@@ -1,18 +1,8 @@
 import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
-import { concurrencyLimiterFor, rateLimitFor } from '../keyring.ts';
-import {
-  type EndpointNames,
-  type HideEndpoints,
-  hidesEndpoints,
-  type Principal,
-  resolveEndpoints,
-} from '../principal.ts';
+import { buildLimitedPrincipals, type LimitedPrincipal } from '../limited-principals.ts';
+import { type EndpointNames, type HideEndpoints, hidesEndpoints, resolveEndpoints } from '../principal.ts';
 import type { NewRateLimit } from '../rates/rate-limiter.ts';
 import type { TokenClaims } from './claims.ts';
-
-/** How many subjects keep the state of their limits. */
-const maxSubjects = 50_000;
 
 interface TokenPrincipalsOptions {
   readonly hideEndpoints: HideEndpoints;
@@ -29,24 +19,23 @@ export function buildTokenPrincipals({
   queries,
   hideEndpoints,
   newRateLimit,
-}: TokenPrincipalsOptions): (claims: TokenClaims) => Principal {
-  const latest = new LRUCache<string, Principal>({ max: maxSubjects });
+}: TokenPrincipalsOptions): (claims: TokenClaims) => LimitedPrincipal {
+  const limitedPrincipal = buildLimitedPrincipals(newRateLimit);
   return (claims) => {
     const { tenants, rate, permissions } = claims;
     const id = principalId(claims);
-    const previous = latest.get(id);
-    const principal = {
+    const rights = {
       id,
       permissions: new Set(permissions),
       endpoints: resolveEndpoints({ queries: queries() }, claims).ids,
       tenants: tenants && new Set(tenants),
       hidesEndpoints: hidesEndpoints(hideEndpoints, tenants !== undefined),
       ...(claims.budget && { budget: claims.budget }),
-      rateLimiter: rateLimitFor(id, rate.requests_per_minute, previous?.rateLimiter, newRateLimit),
-      concurrencyLimiter: concurrencyLimiterFor(rate.concurrent_queries, previous?.concurrencyLimiter),
     };
-    latest.set(id, principal);
-    return principal;
+    return limitedPrincipal(rights, {
+      requestsPerMinute: rate.requests_per_minute,
+      concurrentQueries: rate.concurrent_queries,
+    });
   };
 }
 

@@ -6,7 +6,7 @@ import { describeIssue, schemaProblems } from '../../files/schema-problems.ts';
 import { tenantSchema } from '../file/key-schema.ts';
 import type { KeyRequest, KeySource, OpenKeys } from '../key-source.ts';
 import { GatewayError, GivenCodeError } from '../../errors.ts';
-import { concurrencyLimiterFor, rateLimitFor } from '../keyring.ts';
+import { buildLimitedPrincipals, type LimitedPrincipal } from '../limited-principals.ts';
 import {
   type EndpointNames,
   hidesEndpoints,
@@ -65,7 +65,7 @@ export type KeyFunction = (request: KeyRequest) => Caller | undefined | Promise<
 /** Warnings that are given without a log; each once. */
 const maxWarnings = 10;
 
-/** How many callers are kept with the state of their limits. */
+/** How many callers are recognized. */
 const maxCallers = 50_000;
 
 /** Callers that a function of the request finds. */
@@ -76,36 +76,34 @@ export function keyFunction(callerOf: KeyFunction): KeySource {
 function openFunction(callerOf: KeyFunction, host: Parameters<KeySource['open']>[0]): OpenKeys {
   let queries: EndpointNames = namesOf(host.catalog.queries);
   /** By everything that the function says: the principal of a caller stays the same object. */
-  const known = new LRUCache<string, Principal>({ max: maxCallers });
-  const latest = new LRUCache<string, Principal>({ max: maxCallers });
+  const known = new LRUCache<string, LimitedPrincipal>({ max: maxCallers });
+  const limitedPrincipal = buildLimitedPrincipals(host.newRateLimit);
   const names = new LRUCache<string, string>({ max: maxCallers });
   const principalOf = (caller: unknown): Principal => {
     const given = readOnce(caller);
     // A principal is found by exactly what it was made of.
     const text = isPlain(given) ? JSON.stringify(given) : undefined;
     const same = text === undefined ? undefined : known.get(text);
-    if (same !== undefined) return same;
+    if (same !== undefined) return same();
     const read = parseCaller(given);
     const id = plainId.test(read.id) ? read.id : `#${hash('sha256', read.id, 'hex').slice(0, 16)}`;
     const tenants = read.tenants === 'all' ? undefined : read.tenants;
     const endpoints = read.endpoints === 'all' ? undefined : read.endpoints;
-    const previous = latest.get(id);
-    const principal = {
+    const rights = {
       id,
       permissions: new Set(read.permissions),
       endpoints: resolveEndpoints({ queries }, { endpoints }).ids,
       tenants: tenants && new Set(tenants),
       hidesEndpoints: hidesEndpoints(host.hideEndpoints, tenants !== undefined),
-      rateLimiter: rateLimitFor(id, read.requestsPerMinute, previous?.rateLimiter, host.newRateLimit),
-      concurrencyLimiter: concurrencyLimiterFor(read.concurrentQueries, previous?.concurrencyLimiter),
     };
+    const { requestsPerMinute, concurrentQueries } = read;
+    const principal = limitedPrincipal(rights, { requestsPerMinute, concurrentQueries });
     if (read.name !== undefined && names.get(id) !== read.name) {
       names.set(id, read.name);
       host.log.info({ key: id, name: read.name }, 'who a key of the log is');
     }
     if (text !== undefined) known.set(text, principal);
-    latest.set(id, principal);
-    return principal;
+    return principal();
   };
   /** Without a log, its author would see a status of 500 only. */
   const warned = new Set<string>();

@@ -41,26 +41,34 @@ export function openAccountFile(path: string): AccountStore {
   let restsUntil = 0;
   /** A row of this gateway is known better here: the bills of its runs may have been corrected. */
   const own = new Set<string>();
+  /** Also without a file: it is written again. */
+  const isKnown = (state: string | undefined) => state === known || state === undefined;
   /** Adds the accounts that another gateway has written. @returns all rows of the file, if it has been replaced */
   const takeOthers = async () => {
     const state = stateOf(path);
-    if (state === known || state === undefined) return undefined;
+    if (isKnown(state)) return undefined;
     const found = await readByTurns(path);
     await rows.takeAll(found.filter(({ instance }) => !own.has(instance)));
     known = state;
     return found;
+  };
+  const takeNext = (next: string) => {
+    if (!isKnown(stateOf(path))) return false;
+    known = stateOf(next);
+    return true;
   };
   return {
     async save(saved, ending) {
       const restMs = Math.max(0, restsUntil - performance.now());
       await sleep(restMs, undefined, { signal: ending }).catch(() => {});
       const before = performance.now();
-      await takeOthers();
-      for (const { instance } of saved) own.add(instance);
-      await rows.takeAll(saved);
-      rows.forget();
-      await replaceFile(path, textOf(rows.all()));
-      known = stateOf(path);
+      // Another gateway may write meanwhile, and end: it would not write its rows again.
+      do {
+        await takeOthers();
+        for (const { instance } of saved) own.add(instance);
+        await rows.takeAll(saved);
+        rows.forget();
+      } while (!(await replaceFile(path, textOf(rows.all()), takeNext)));
       const now = performance.now();
       restsUntil = now + restsTimesWriting * (now - before);
       return true;

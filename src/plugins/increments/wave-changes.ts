@@ -4,8 +4,9 @@ import { getOrAdd } from '../../get-or-add.ts';
 
 /** The changes of tables in one wave. */
 interface WaveLooks {
-  /** The state that was found first: no run of the wave has begun before. */
-  first: string | undefined;
+  readonly first: Promise<TableChanges>;
+  /** That of the first look, which ends before the others begin: no run of the wave has begun before. */
+  state: string | undefined;
   /** By the state since which they are. */
   readonly since: Map<string, Promise<TableChanges>>;
 }
@@ -27,18 +28,19 @@ export class WaveChanges {
     state: string | undefined,
     look: () => Promise<TableChanges>,
   ): Promise<TableChanges> {
-    const wave = getOrAdd<string, WaveLooks>(this.#waves, `${query} ${moment}`, () => ({
-      first: undefined,
-      since: new Map(),
-    }));
-    const found = await getOrAdd(wave.since, JSON.stringify(state ?? null), look);
-    wave.first ??= found.state;
-    return { ...found, state: wave.first };
+    const since = JSON.stringify(state ?? null);
+    const wave = getOrAdd<string, WaveLooks>(this.#waves, `${query} ${moment}`, () => {
+      const first = look();
+      return { first, state: undefined, since: new Map([[since, first]]) };
+    });
+    wave.state ??= (await wave.first).state;
+    const found = await getOrAdd(wave.since, since, look);
+    return { ...found, state: wave.state };
   }
 
   /** The state that rows of a wave have at least; empty if it is not known any more. */
   stateAt(query: string, moment: number): string {
-    return this.#waves.get(`${query} ${moment}`)?.first ?? '';
+    return this.#waves.get(`${query} ${moment}`)?.state ?? '';
   }
 
   clear(): void {

@@ -71,3 +71,23 @@ test.each([
   expect({ state, changed }).toEqual({ state: '', changed: 'late' });
   expect((await changes(logs, state, signal)).changed).toBe('late');
 });
+
+test('a caller that leaves does not end the look for others', async () => {
+  table('1000');
+  const { state } = await changes(logs, undefined, signal);
+  const other = [{ name: 'visits', time: 'ts' }];
+  const leaving = new AbortController();
+  const left = changes(other, state, leaving.signal);
+  const stays = changes(other, state, signal);
+  leaving.abort();
+  expect(await left).toEqual({ state: '', changed: 'late' });
+  expect(await stays).toEqual({ state, changed: [] });
+  expect(fake.received).toHaveLength(2);
+});
+
+test('a look that failed is not kept for later runs', async () => {
+  fake.respondWith(errorReply(503, 'backendError'));
+  expect((await changes(logs, undefined, signal)).state).toBe('');
+  table('1000');
+  expect((await changes(logs, undefined, signal)).state).toBe('["1000"]');
+});

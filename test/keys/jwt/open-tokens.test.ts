@@ -246,8 +246,9 @@ describe('a token that is signed with the secret', () => {
 
   test('shares its limits with other tokens of its subject and tenants, and with no others', async () => {
     const tokens = await open({ JWT_SECRET: secret });
+    const textOf = (more: Claims) => sign({ ...right, rate: 10, ...more });
     const principalOf = async (more: Claims) => {
-      const verified = await tokens.verify(await sign({ ...right, rate: 10, ...more }));
+      const verified = await tokens.verify(await textOf(more));
       if ('principal' in verified) return verified.principal;
       throw new Error(verified.refusal.problem);
     };
@@ -255,6 +256,8 @@ describe('a token that is signed with the secret', () => {
     const second = await principalOf({ jti: 'another', rate: 20 });
     expect(second.rateLimiter).toBe(first.rateLimiter);
     expect(first.rateLimiter?.perMinute).toBe(20);
+    expect(tokens.known(await textOf({}))).toBe(first);
+    expect(first.rateLimiter?.perMinute).toBe(10);
     const ids = new Set([first.id]);
     for (const more of [
       { sub: 'bob' },

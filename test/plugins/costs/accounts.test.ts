@@ -376,8 +376,11 @@ describe('accounts in a file', () => {
       await two.save([row('two', runs)], signal);
     }
     expect(sumOf(readAccountFile(file))).toBe(40);
+    // At the same time, and as the last of both.
+    await Promise.all([one.save([row('one', 21)], signal), two.save([row('two', 21)], signal)]);
+    expect(sumOf(readAccountFile(file))).toBe(42);
     rmSync(file);
-    expect(await one.hasLost(row('one', 20))).toBe(true);
+    expect(await one.hasLost(row('one', 21))).toBe(true);
   });
 
   test('a bill that was corrected stays so, also after another gateway has written the file', async () => {

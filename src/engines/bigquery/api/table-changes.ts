@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Engine } from '../../../engine-contract/engine.ts';
+import { untilAborted } from '../../../concurrency/abort.ts';
+import type { Engine, TimedTable } from '../../../engine-contract/engine.ts';
 import type { Client } from './client.ts';
 import { resourceRequest } from './resource-request.ts';
 import { optional } from './wire.ts';
@@ -27,26 +28,30 @@ export function buildTableChanges(
 ): NonNullable<Engine['changes']> {
   const looks = new Map<string, { readonly at: number; readonly modified: Promise<string | undefined> }>();
 
-  const modifiedOf = async (name: string, signal: AbortSignal): Promise<string | undefined> => {
+  const modifiedOf = async (name: string): Promise<string | undefined> => {
     const table = resourceRequest('tables', name, options);
     const request = { ...table, path: `${table.path}?fields=type,lastModifiedTime,streamingBuffer` };
     try {
-      const { status, text } = await client.call(request, { timeoutMs, signal });
-      const reply = status === 200 ? tableReply.safeParse(JSON.parse(text)) : undefined;
-      return reply?.data?.streamingBuffer === undefined ? reply?.data?.lastModifiedTime : undefined;
-    } catch {
-      return undefined;
-    }
+      const { status, text } = await client.call(request, { timeoutMs });
+      if (status === 200) {
+        const { data } = tableReply.safeParse(JSON.parse(text));
+        return data?.streamingBuffer === undefined ? data?.lastModifiedTime : undefined;
+      }
+    } catch {}
+    // Runs that begin later look again: to read rows as if they might be late is not free.
+    looks.delete(name);
+    return undefined;
   };
-  const look = (name: string, signal: AbortSignal) => {
+  const look = ({ name }: TimedTable) => {
     const last = looks.get(name);
     if (last !== undefined && performance.now() - last.at < keepMs) return last.modified;
-    const modified = modifiedOf(name, signal);
+    const modified = modifiedOf(name);
     looks.set(name, { at: performance.now(), modified });
     return modified;
   };
   return async (tables, since, signal) => {
-    const modified = await Promise.all(tables.map(({ name }) => look(name, signal)));
+    // Others wait for the same looks: a caller that leaves does not end them.
+    const modified = await untilAborted(Promise.all(tables.map(look)), signal).catch(() => [undefined]);
     const state = modified.includes(undefined) ? '' : JSON.stringify(modified);
     return { state, changed: state !== '' && state === since ? [] : 'late' };
   };
