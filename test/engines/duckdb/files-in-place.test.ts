@@ -329,6 +329,18 @@ describe('a change of the files', () => {
     expect([...seen].toSorted()).toEqual([0, 1]);
   });
 
+  test('is noticed by a query also when another table has its first file', async () => {
+    const events: TableSchema = { name: 'events', fields: [{ name: 'id', type: 'INTEGER', ...nullable }] };
+    await write(rows(0, 5), file('logs.parquet'));
+    await open();
+    const next = analyzed({ queries, tables: [logs, events] });
+    await engine?.updates?.check(next);
+    await engine?.updates?.replace(next);
+    await write('SELECT 1 AS id', file('events.parquet'));
+    await write(rows(5, 9), file('logs.parquet'));
+    expect(await ids()).toBe('5,6,7,8');
+  });
+
   test('outside of the time of a query has no part in it', async () => {
     await write(rows(0, 100), file('logs/1.parquet'));
     await write(rows(100, 480), file('logs/2.parquet'));

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { queueFull } from '../../../src/engine-contract/engine-errors.ts';
 import { JavascriptApart } from '../../../src/engines/duckdb/javascript/javascript-apart.ts';
 import { openDatabase } from '../../../src/engines/duckdb/open-database.ts';
 import { openWorker } from '../../../src/engines/duckdb/run/worker.ts';
@@ -114,6 +115,21 @@ test(
   },
   busyMs,
 );
+
+test('a full queue refuses a run whose functions were computed, and they are not computed again', async () => {
+  const javascript = new JavascriptApart(10);
+  let runs = 0;
+  const outcome = javascript.run({ owner: 'a', signal: new AbortController().signal }, async ({ apart }) => {
+    runs += 1;
+    if (runs > 1) throw queueFull();
+    const definition = { name: 'f', parameters: [], returns: 'FLOAT64', code: 'return 1' };
+    // It throws, as for any single call.
+    apart?.miss({ definition: JSON.stringify(definition), texts: [], isOnce: true }, ['[]']);
+  });
+  await expect(outcome).rejects.toMatchObject({ code: 'ENGINE_BUSY' });
+  expect(runs).toBe(2);
+  await javascript.close();
+});
 
 /** Computes functions apart, with a call that does not end. */
 const openSpinning = async () => {

@@ -34,12 +34,15 @@ let problems: string[];
 /** The statements that have run, and those that have dropped tables. */
 let statements: string[];
 let dropped: string[];
+/** A statement that is interrupted when it is done. */
+let interrupted: string | undefined;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
   problems = [];
   statements = [];
   dropped = [];
+  interrupted = undefined;
   const { prepare, run } = DuckDBConnection.prototype;
   vi.spyOn(DuckDBConnection.prototype, 'prepare').mockImplementation(async function (
     this: DuckDBConnection,
@@ -49,7 +52,7 @@ beforeEach(() => {
     const runIt = statement.run.bind(statement);
     statement.run = () => {
       statements.push(sql);
-      return runIt();
+      return sql === interrupted ? runIt().then(() => Promise.reject(new Error('INTERRUPT Error'))) : runIt();
     };
     return statement;
   });
@@ -57,7 +60,7 @@ beforeEach(() => {
     this: DuckDBConnection,
     ...args: Parameters<DuckDBConnection['run']>
   ) {
-    if (args[0].startsWith('DROP TABLE memory.')) dropped.push(args[0]);
+    if (args[0].startsWith('DROP TABLE IF EXISTS memory.')) dropped.push(args[0]);
     // Statements without parameters.
     if (/^(?:SELECT|WITH|CREATE TABLE memory\.)/.test(args[0])) statements.push(args[0]);
     return run.apply(this, args);
@@ -381,6 +384,20 @@ test('readers compute a part themselves that fails, and the log says so once', a
   expect(problems).toEqual([
     'part_base cannot be computed for several queries, which compute it themselves: Conversion Error: Could not convert string … to INT8',
   ]);
+});
+
+test('a part whose COMMIT is interrupted when it is done leaves no rows', async () => {
+  writeRows(row('a', 1));
+  await open({
+    'base.sql': partText('SELECT project, status FROM logs', {}, materialize),
+    'one.sql': reader('one', `${texts} FROM query.base`),
+  });
+  interrupted = 'COMMIT';
+  expect(await run('one', waveAt())).toEqual(['a:1']);
+  interrupted = undefined;
+  expect(tablesMade()).toBe(1);
+  await eventually(() => expect(dropped).toHaveLength(1));
+  expect(await run('one', waveAt(1))).toEqual(['a:1']);
 });
 
 test('functions in JavaScript are computed once too', async () => {

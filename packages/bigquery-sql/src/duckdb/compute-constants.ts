@@ -98,7 +98,7 @@ function buildQueryConstants(connection: DuckDBConnection, prepare: Prepare): Qu
   let opened = 0;
 
   const inputFor = async (bindings: Bindings): Promise<Input> => {
-    const key = [...bindings].map(([name, { type }]) => `${name} ${type}`).join();
+    const key = keyOf(bindings);
     const known = inputs.get(key);
     inputs.delete(key);
     const current = await known;
@@ -121,9 +121,21 @@ function buildQueryConstants(connection: DuckDBConnection, prepare: Prepare): Qu
     return input;
   };
 
-  return async (constants, bindings) => {
+  const filledInput = async (bindings: Bindings): Promise<Input> => {
     const input = await inputFor(bindings);
-    await input.fill(bindings);
+    try {
+      await input.fill(bindings);
+      return input;
+    } catch (error) {
+      // Its table is gone if it was opened in a transaction that was rolled back.
+      if (!/does not exist/.test(String(error))) throw error;
+      inputs.delete(keyOf(bindings));
+      return filledInput(bindings);
+    }
+  };
+
+  return async (constants, bindings) => {
+    const input = await filledInput(bindings);
     const list = constants.map(({ name, sql }) => `${sql} AS ${quote(name)}`);
     const statement = await prepare(`SELECT ${list.join(', ')} FROM (${input.row}) AS ${boundRelation}`);
     const result = await statement.run();
@@ -131,6 +143,9 @@ function buildQueryConstants(connection: DuckDBConnection, prepare: Prepare): Qu
     return constants.map((_, at) => ({ value: row[at] ?? null, type: result.columnType(at) }));
   };
 }
+
+const keyOf = (bindings: Bindings): string =>
+  [...bindings].map(([name, { type }]) => `${name} ${type}`).join();
 
 /**
  * The parameters of a query as the last row of a temporary table: DuckDB plans a statement that reads them there once,
@@ -183,7 +198,7 @@ async function openInput(connection: DuckDBConnection, name: string, bindings: B
     async drop() {
       appender.closeSync();
       clear.destroySync();
-      await connection.run(`DROP TABLE ${name}`);
+      await connection.run(`DROP TABLE IF EXISTS ${name}`);
     },
   };
 }

@@ -71,13 +71,21 @@ export async function runStatement(
   statement: Statement,
   limits: RunLimits,
 ): Promise<Outcome> {
-  return withFailures(statement, async () => {
+  const run = async () => {
     const translated = await translate(context, statement);
     return withTimeout(context.connection, limits.timeoutMs, async () => {
       const result = await execute(context, statement, translated);
       return readResult(result, translated, limits.maxRows);
     });
-  });
+  };
+  return withFailures(statement, () =>
+    run().catch((error: unknown) => {
+      // Macros are gone if they were defined in a transaction that was rolled back.
+      if (!/Function with name .* does not exist/.test(String(error))) throw error;
+      context.definedMacros.clear();
+      return run();
+    }),
+  );
 }
 
 /** Explains a statement without running it. It does not throw. */

@@ -3,6 +3,7 @@ import { untilAborted } from '../../../concurrency/abort.ts';
 import type { Owner } from '../../../concurrency/fair-share.ts';
 import { ProcessorSlots } from '../../../concurrency/processor/processor-slots.ts';
 import { queueFull } from '../../../engine-contract/engine-errors.ts';
+import { GatewayError } from '../../../errors.ts';
 import { JavascriptProcess } from './javascript-process.ts';
 
 interface Use {
@@ -63,7 +64,8 @@ export class JavascriptApart implements RunWithJavascript {
         const result = await attempt(work);
         if (!apart.isWaiting) return result;
       } catch (error) {
-        if (!apart.isWaiting || signal.aborted) throw error;
+        // It waits since the run before if a full queue has refused this one.
+        if (error instanceof GatewayError || !apart.isWaiting || signal.aborted) throw error;
         work.requireEnough();
       }
       await this.#compute(apart, { owner, signal });

@@ -221,9 +221,14 @@ export class KeptParts {
         await worker.runOnce(`CREATE TABLE ${relation} AS ${rows}`, values);
         signal.throwIfAborted();
         if ((await reader.files?.isUnchanged()) === false) throw new RowsChanged();
-        await worker.commit();
-        if (signal.aborted) this.#drop(relation);
-        signal.throwIfAborted();
+        try {
+          await worker.commit();
+          signal.throwIfAborted();
+        } catch (error) {
+          // A COMMIT that is interrupted may have made it.
+          this.#drop(relation);
+          throw error;
+        }
         onResult();
         return relation;
       } finally {
@@ -268,7 +273,7 @@ export class KeptParts {
   #drop(relation: string): void {
     const { connection, closing } = this.#options;
     this.#exclusive(async () => {
-      if (!closing.aborted) await connection.run(`DROP TABLE ${relation}`);
+      if (!closing.aborted) await connection.run(`DROP TABLE IF EXISTS ${relation}`);
     }).catch((error: unknown) => this.#options.onProblem(String(error)));
   }
 }

@@ -14,27 +14,22 @@ class FilesChanged extends Error {}
  * Runs a query that reads files where they are. If one of them changes meanwhile, or is removed, the query runs again over the
  * files as they are then: it never has rows of both.
  *
- * @param tables that it reads
- * @param requireData throws GatewayError DATA_UNREADABLE if one of them has a problem
- * @param run gets what it reads; undefined if that is not a file
+ * @param run reads tables; it gets undefined if they have no files. It ends its use of a version of the queries: the data waits
+ * for that while it opens other files
  */
 export async function runOverFiles<T>(
   { files, refresh, blame }: Pick<LocalData, 'files' | 'refresh' | 'blame'>,
-  tables: readonly string[],
-  requireData: () => void,
   signal: AbortSignal,
-  run: (reading: FilesReading | undefined) => Promise<T>,
+  run: (read: LocalData['files']['read']) => Promise<T>,
 ): Promise<T> {
   for (let left = maxRuns; ; left -= 1) {
-    requireData();
-    const reading = files.read(tables);
+    let reading: FilesReading | undefined;
     try {
-      return await run(reading);
+      return await run((tables) => (reading = files.read(tables)));
     } catch (error) {
       if (reading === undefined || signal.aborted || error instanceof GatewayError) throw error;
       // The catalog of a lake may be what cannot be read.
-      const isUnchanged = () => reading.isUnchanged().catch(() => true);
-      const isChanged = error instanceof FilesChanged || !(await isUnchanged());
+      const isChanged = error instanceof FilesChanged || !(await reading.isUnchanged().catch(() => true));
       if (!isChanged && !(await untilAborted(blame(reading.files(), error), signal))) throw error;
       if (left === 1)
         throw new GatewayError('DATA_UNREADABLE', 'A data file is replaced faster than it can be read', {

@@ -111,14 +111,16 @@ export function buildRun(context: RunContext): Engine['run'] {
   };
 
   return (bound, options) =>
-    runnable.use(async (queries) => {
-      const query = queries.get(bound.query) ?? (await prepareForm(queries, bound, options));
-      if (query === undefined) throw new Error(`${bound.query.name} was not prepared`);
-      const { sql } = bound;
-      // SQL of callers may read some of them only.
-      const requireTables = () => requireRead(sql === undefined ? query.tables : []);
-      return runWithin(bound, options, (within) =>
-        runOverFiles(data, query.tables, requireTables, within.signal, async (reading) => {
+    runWithin(bound, options, (within) =>
+      runOverFiles(data, within.signal, (read) =>
+        runnable.use(async (queries) => {
+          const query = queries.get(bound.query) ?? (await prepareForm(queries, bound, options));
+          if (query === undefined) throw new Error(`${bound.query.name} was not prepared`);
+          const { sql } = bound;
+          // SQL of callers may read some of them only.
+          const requireTables = () => requireRead(sql === undefined ? query.tables : []);
+          requireTables();
+          const reading = read(query.tables);
           const rows =
             sql === undefined
               ? await runPrepared(context, query.prepared(), { bound, requireTables, files: reading }, within)
@@ -126,8 +128,8 @@ export function buildRun(context: RunContext): Engine['run'] {
           const { dataVersion } = reading ?? {};
           return dataVersion === undefined ? rows : Object.assign(rows, { dataVersion });
         }),
-      );
-    });
+      ),
+    );
 }
 
 /** The reason of an abort by the deadline. */

@@ -87,8 +87,9 @@ export function openWorker(connection: DuckDBConnection, hostWorks: HostWorks): 
       return callsHost(sql) ? withHost(run) : run();
     },
     async beginSnapshot() {
-      await (await prepare('BEGIN')).run();
+      // A BEGIN that is interrupted may have begun.
       isInTransaction = true;
+      await (await prepare('BEGIN')).run();
     },
     async commit() {
       await (await prepare('COMMIT')).run();
@@ -97,10 +98,15 @@ export function openWorker(connection: DuckDBConnection, hostWorks: HostWorks): 
     async release() {
       hostWorks.get(connectionId)?.end();
       hostWorks.delete(connectionId);
-      if (isInTransaction) await (await prepare('ROLLBACK')).run();
+      if (isInTransaction) await (await prepare('ROLLBACK')).run().catch(requireNone);
       isInTransaction = false;
     },
     close: () => statements.clear(),
     compute: buildCompute(connection, prepare),
   };
+}
+
+/** A COMMIT that was interrupted may have ended the transaction. @throws the error of a ROLLBACK if there is one */
+function requireNone(error: unknown): void {
+  if (!String(error).includes('no transaction is active')) throw error;
 }

@@ -80,12 +80,14 @@ export async function exportRows(context: ExportContext, rows: RowsToExport): Pr
         const stopInterrupting = interruptOnAbort(signal, worker);
         worker.beginWork(work);
         try {
+          // Before the snapshot: a constant that fails would end it.
+          const selects = [];
+          for (const one of exports) selects.push(await selectFor(worker, one, rows, work));
           // All tables are those of one moment.
           if (reads.length > 1) await worker.beginSnapshot();
-          for (const [at, one] of exports.entries()) {
+          for (const [at, { sql, values }] of selects.entries()) {
             signal.throwIfAborted();
-            const { bindings, reading } = rows;
-            await copy(worker, one, { bindings, file: files[at] ?? '', work, reading });
+            await worker.runOnce(`COPY (${sql}) TO ${quoteText(files[at] ?? '')} ${format}`, values);
           }
           await requireUnchanged(rows.reading);
           onResult();
@@ -120,28 +122,20 @@ interface Export {
   allRows(): Query;
 }
 
-interface CopyOptions {
-  readonly bindings: Bindings;
-  readonly file: string;
-  readonly work: HostWork;
-  readonly reading: FilesReading | undefined;
-}
-
-async function copy(
-  worker: Worker,
+/** The SQL of an export, and what it binds. */
+async function selectFor(
+  { compute }: Worker,
   { query, allRows }: Export,
-  { bindings, file, work, reading }: CopyOptions,
-): Promise<void> {
+  { bindings, reading }: RowsToExport,
+  work: HostWork,
+): ReturnType<typeof boundSql> {
   const planned = printPlan(query);
-  const { compute } = worker;
   const computed = await compute(planned.constants, bindings).catch(() => undefined);
   work.apart?.requireComplete();
   // A constant that fails may be one that no row needs. Which rows there are must not be up to the text then.
   const all = computed === undefined ? allRows() : query;
   const plan = computed === undefined ? printPlan(all) : planned;
-  const generic = () => duckdbText(all);
-  const { sql, values } = await boundSql(plan, generic, { bindings, computed, compute, reading });
-  await worker.runOnce(`COPY (${sql}) TO ${quoteText(file)} ${format}`, values);
+  return boundSql(plan, () => duckdbText(all), { bindings, computed, compute, reading });
 }
 
 const lookEveryMs = 50;
