@@ -92,10 +92,11 @@ export async function forecastCosts(
         }),
       );
       const of = query.tenant === undefined ? 1 : tenants;
-      const isShared = of > 1 && problemOfSharing(query) === undefined;
-      const bytesPerMonth = times(isShared ? 1 : of, monthOf(runs));
+      const isOfMany = query.tenant !== undefined && Math.max(of, runs.length - 1) > 1;
+      const isShareable = isOfMany && problemOfSharing(query) === undefined;
+      const bytesPerMonth = monthOf(runs, query.tenant?.parameter, isShareable ? 'one run' : of);
       return {
-        ...{ query, runs, tenants: of, isShared, bytesPerMonth },
+        ...{ query, runs, tenants: of, isShared: isShareable && of > 1, bytesPerMonth },
         usdPerMonth: hasReservation ? undefined : times(usdPerByte, bytesPerMonth),
         notes: await pruningNotes(query, partitions),
       };
@@ -169,15 +170,24 @@ function incrementsOf(
   return { bytesBilled, runsPerDay: runsPerDay - full };
 }
 
-function monthOf([example, ...warm]: readonly RunForecast[]): number | undefined {
-  const sum = warm.reduce<number | undefined>(
-    (total, { bytesPerMonth }) =>
-      total !== undefined && bytesPerMonth !== undefined ? total + bytesPerMonth : undefined,
-    0,
-  );
-  const one = example?.bytesPerMonth;
-  return sum === undefined || one === undefined ? undefined : Math.max(sum, one);
+/** Values that are warm and differ in the tenant only are refreshed in one run, or in one for each tenant. */
+function monthOf(
+  [example, ...warm]: readonly RunForecast[],
+  tenant = '',
+  tenants: number | 'one run',
+): number | undefined {
+  const ofAll = (runs: readonly (RunForecast | undefined)[]) => {
+    const months = runs.map((run) => run?.bytesPerMonth ?? Number.NaN);
+    const most = Math.max(...months);
+    if (tenants === 'one run') return most;
+    return months.reduce(sum, Math.max(0, tenants - months.length) * most);
+  };
+  const groups = Map.groupBy(warm, ({ parameters }) => JSON.stringify({ ...parameters, [tenant]: '' }));
+  const month = Math.max(ofAll([example]), [...groups.values()].map(ofAll).reduce(sum, 0));
+  return Number.isNaN(month) ? undefined : month;
 }
+
+const sum = (a: number, b: number): number => a + b;
 
 const times = (factor: number, value: number | undefined): number | undefined =>
   value === undefined ? undefined : factor * value;

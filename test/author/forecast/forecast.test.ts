@@ -127,6 +127,18 @@ describe('check with an engine that reports bytes', () => {
     expect(output).toContain('for 200 tenants in one run: 9,277,129,359,360 bytes and 52.73 USD a month');
   });
 
+  test('values that are warm for several tenants are of one run, or of one for each tenant', async () => {
+    const header = ['warm: [{ project: a }, { project: b }]'];
+    const sql = 'select x from numbers where project = @project order by x';
+    write('shared', { header, parameters: { project: parameters.project }, sql });
+    write('alone', { header: ['batch: off', ...header], parameters: { project: parameters.project }, sql });
+    const months = async (...args: string[]) =>
+      (await check(...args)).output.match(/(?<=(?:for .*|together): .*bytes and ).* USD/g);
+    expect(await months()).toEqual(['105.47 USD', '52.73 USD']);
+    expect(await months('--tenants', '2')).toEqual(['105.47 USD', '52.73 USD']);
+    expect(await months('--tenants', '3')).toEqual(['158.20 USD', '52.73 USD']);
+  });
+
   test('a limit fails it, in words, in JSON and as an annotation', async () => {
     write('numbers', { header: ['batch: off'] });
     write('cheap', { header: ['batch: off'] });
