@@ -1,4 +1,9 @@
-import type { CachePolicy, ParameterText, SavedQuery } from '../../catalog/model/saved-query.ts';
+import {
+  type CachePolicy,
+  followSeconds,
+  type ParameterText,
+  type SavedQuery,
+} from '../../catalog/model/saved-query.ts';
 import { exampleParameters } from '../../catalog/binding/example-parameters.ts';
 import type { AnalyzedCatalog } from '../../catalog-analysis/analyze-catalog.ts';
 import type { Partitioning, QueryCheck } from '../../engine-contract/engine.ts';
@@ -20,6 +25,8 @@ export interface RunForecast {
   readonly bytesPerMonth: number | undefined;
   /** undefined in a reservation, too: its bytes are not billed. */
   readonly usdPerMonth: number | undefined;
+  /** While a client follows it, if that are more runs. */
+  readonly followed?: Pick<RunForecast, 'runsPerDay' | 'bytesPerMonth' | 'usdPerMonth'> | undefined;
 }
 
 /** The cost of a saved query while it is warm. */
@@ -139,12 +146,28 @@ interface RunBytes {
   readonly hasReservation: boolean;
 }
 
-function forecastRun(form: SavedQuery, { bytes, ofIncrement, hasReservation }: RunBytes): RunForecast {
+function forecastRun(form: SavedQuery, bytes: RunBytes): RunForecast {
+  const { caching } = form;
+  const parameters = exampleParameters(form);
+  if (caching === 'disabled') return { parameters, ...runsEach(undefined, form, bytes) };
+  const seconds = refreshSeconds(caching);
+  const follow = followSeconds(caching) ?? seconds;
+  return {
+    ...{ parameters, ...runsEach(seconds, form, bytes) },
+    followed: follow < seconds ? runsEach(follow, form, bytes) : undefined,
+  };
+}
+
+/** @param seconds between two runs; undefined if each request is one */
+function runsEach(
+  seconds: number | undefined,
+  form: SavedQuery,
+  { bytes, ofIncrement, hasReservation }: RunBytes,
+): Omit<RunForecast, 'parameters'> {
   const billed = (read: number | undefined) =>
     read === undefined ? undefined : mostBilled(read, countTables(form) ?? 1);
   const bytesBilled = billed(bytes);
-  const { caching } = form;
-  const runsPerDay = caching === 'disabled' ? undefined : secondsOfDay / refreshSeconds(caching);
+  const runsPerDay = seconds && secondsOfDay / seconds;
   const increments =
     runsPerDay === undefined ? undefined : incrementsOf(form, runsPerDay, billed(ofIncrement));
   const bytesPerDay =
@@ -153,10 +176,8 @@ function forecastRun(form: SavedQuery, { bytes, ofIncrement, hasReservation }: R
         (increments === undefined ? 0 : increments.runsPerDay * increments.bytesBilled)
       : undefined;
   const bytesPerMonth = times(daysOfMonth, bytesPerDay);
-  return {
-    ...{ parameters: exampleParameters(form), bytesBilled, runsPerDay, increments, bytesPerMonth },
-    usdPerMonth: hasReservation ? undefined : times(usdPerByte, bytesPerMonth),
-  };
+  const usdPerMonth = hasReservation ? undefined : times(usdPerByte, bytesPerMonth);
+  return { bytesBilled, runsPerDay, increments, bytesPerMonth, usdPerMonth };
 }
 
 /** All is read once in each `reconcile`. */

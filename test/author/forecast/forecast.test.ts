@@ -139,6 +139,15 @@ describe('check with an engine that reports bytes', () => {
     expect(await months('--tenants', '3')).toEqual(['158.20 USD', '52.73 USD']);
   });
 
+  test('names the runs while a client follows it, if they are more', async () => {
+    write('numbers', { caching: ['caching: 900s', 'cache_warming: 300s', 'live: 5s'] });
+    write('seldom', { caching: ['caching: 900s', 'cache_warming: 300s', 'live: 300s'] });
+    const { output } = await check();
+    expect(output.split('\n').filter((line) => line.includes('follows'))).toEqual([
+      '  17,280 runs a day while a client follows it: 556,627,761,561,600 bytes and 3,164.06 USD a month',
+    ]);
+  });
+
   test('a limit fails it, in words, in JSON and as an annotation', async () => {
     write('numbers', { header: ['batch: off'] });
     write('cheap', { header: ['batch: off'] });

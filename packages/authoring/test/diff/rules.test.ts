@@ -1147,6 +1147,7 @@ test('bytes that runs read are compared for endpoints whose SQL or parameters ha
 test.each([
   ['incremental', files, { ...files, 'a.first.sql': query.replace('labels:', 'incremental: true\nlabels:') }],
   ['batch', files, { ...files, 'a.first.sql': query.replace('labels:', 'batch: off\nlabels:') }],
+  ['live', files, { ...files, 'a.first.sql': query.replace('labels:', 'live: 5s\nlabels:') }],
   [
     'tenant_unchecked',
     files,
