@@ -524,6 +524,23 @@ test('a materialized part draws no random values, also not through what it reads
   expect(problemsIn({ ...drawing, 'base.sql': partText('SELECT x FROM query.inner') })).toEqual([]);
 });
 
+test('samples and JavaScript draw too, and functions with the name of one that draws do not', () => {
+  const message = (name: string) => expect.stringContaining(` ${name} gives each reader other values`);
+  const texts = {
+    'functions/js.sql': `CREATE FUNCTION udf.declared() RETURNS INT64 NOT DETERMINISTIC LANGUAGE js AS 'return 1';
+      CREATE FUNCTION udf.found() RETURNS FLOAT64 LANGUAGE js AS 'return Math.random()';
+      CREATE FUNCTION udf.pure() RETURNS INT64 LANGUAGE js AS 'return 1';
+      CREATE FUNCTION udf.rand(x INT64) AS (x * 2);`,
+  };
+  const problemsOf = (sql: string) =>
+    problemsIn({ ...texts, 'base.sql': partText(sql, {}, ['materialize: refresh']) });
+  expect(problemsOf('SELECT x FROM logs TABLESAMPLE SYSTEM (10 PERCENT)')).toEqual([message('TABLESAMPLE')]);
+  for (const name of ['udf.declared', 'udf.found'])
+    expect(problemsOf(`SELECT ${name}() AS x`)).toEqual([message(`the JavaScript of ${name}`)]);
+  expect(problemsOf('SELECT udf.pure() + udf.rand(1) AS x')).toEqual([]);
+  expect(problemsOf('CREATE TEMP FUNCTION rand() AS (4); SELECT rand() AS x')).toEqual([]);
+});
+
 test('a part is materialized for refreshes only, and a served query is not', () => {
   expect(problemsIn({ 'base.sql': partText('SELECT 1 AS x', {}, ['materialize: daily']) })).toEqual([
     'base.sql:3 materialize: must be refresh',
