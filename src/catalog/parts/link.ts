@@ -7,7 +7,7 @@ import { once } from '../../memoize.ts';
 import type { PartSql } from '../model/saved-query.ts';
 import { headerless, type Link, type LinkedSql, type QueryFile, unlinked } from '../header/link.ts';
 import { Assembly, quote, TooLong } from './assembly.ts';
-import { buildClosures, type Closures, ownFunctions, type Reads } from './closure.ts';
+import { buildClosures, type Closures, ownFunctions, type Reads, unreadable } from './closure.ts';
 import { freshNames } from './fresh-names.ts';
 import type { Library } from './library.ts';
 import { joinSegments } from './linked-text.ts';
@@ -70,7 +70,9 @@ export function buildLinker(library: Library): Linker {
   const asQuery = (unit: Unit): readonly PartSql[] => {
     if (unit.kind !== 'function') {
       const { sql, source, problems } = linkUnit(unit);
-      return [{ sql, source, parameters: unit.parameters, problems }];
+      const wrong = unreadable(unit);
+      const own = wrong ? [problemAt(unit.text, unit, wrong.place.start, wrong.message)] : [];
+      return [{ sql, source, parameters: unit.parameters, problems: [...problems, ...own] }];
     }
     const { problems } = closureOf(unit);
     if (problems.length > 0)
