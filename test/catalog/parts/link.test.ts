@@ -245,6 +245,21 @@ test.each<[string, Texts, readonly string[]]>([
     ["reader.sql:9:28 d: invalid DATE literal: 2026-02-30; write it as in '2026-01-31'"],
   ],
   [
+    'bound numbers that their types do not have',
+    {
+      'reader.sql': reader('SELECT x FROM query.a(n => -1e30, m => 1.0e28, b => [5.79e38, 1e38])'),
+      'a.sql': partText('SELECT 1 AS x FROM t WHERE y > @n + @m AND y NOT IN UNNEST(@b)', {
+        n: '{ type: float, bind: NUMERIC, description: N. }',
+        m: '{ type: float, bind: NUMERIC, description: M. }',
+        b: '{ type: float, bind: BIGNUMERIC, repeated: true, max_items: 2, description: B. }',
+      }),
+    },
+    [
+      'reader.sql:9:28 n: -1e30 is outside the range of NUMERIC',
+      'reader.sql:9:53 b: 5.79e38 is outside the range of BIGNUMERIC',
+    ],
+  ],
+  [
     'parts in a circle are one problem, whichever file reads them',
     {
       'reader.sql': reader('SELECT x FROM query.b'),
