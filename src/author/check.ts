@@ -104,7 +104,7 @@ async function check(
       onPartitioning: (table, one) => void partitions.set(table, one),
       onNote: (note: string) => void notes.push(note),
     });
-  const files = once(() => readFolder(queriesDir));
+  const files = once(() => readFolder(queriesDir, (path) => path.endsWith('.sql')));
   const parts = once(() => readParts(queriesDir, files()));
   const meant = (problems: readonly Problem[]) => withMeantParts(problems, () => parts().library);
   const checkAssertions = ({ tables }: Pick<Catalog, 'tables'>) => {

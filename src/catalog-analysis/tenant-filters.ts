@@ -2,7 +2,7 @@ import { type TenantParameter, unfilteredTables } from '@querygate/bigquery-sql/
 import { problemAt, problemOf } from '@querygate/bigquery-sql/problem';
 import { sandboxSubject } from '../catalog/binding/caller-sql.ts';
 import type { Sandbox } from '@querygate/bigquery-sql/sandbox';
-import type { Compiled } from '@querygate/bigquery-sql/tree';
+import { type Compiled, isViewName } from '@querygate/bigquery-sql/tree';
 import type { Catalog, SavedQuery, Tenant } from '../catalog/model/saved-query.ts';
 import type { Problem } from '../errors.ts';
 import { queryProblems } from './query-problems.ts';
@@ -153,6 +153,8 @@ function filterTexts(
 }
 
 function unfilteredMessage(table: string, { comparison, why, reader }: FilterTexts): string {
+  if (isViewName(table))
+    return `${table} is read without regard to the tenant${reader}: it describes the rows of all; ${optOut}`;
   return `${table} is read without "${comparison}"${reader}, so rows of other tenants could be returned; add it to the conditions of that table, joined by AND${why}; ${optOut}`;
 }
 
@@ -161,5 +163,8 @@ function unfilteredCommonMessage(
   table: string,
   { comparison, why, reader }: FilterTexts,
 ): string {
-  return `the common table ${common}${reader.replace('for', 'of')} reads ${table} without "${comparison}", so that with query_sandboxing: enabled a caller's SQL could return rows of other tenants; add it to the conditions of that table inside of ${common}${why}`;
+  const [missing, advice] = isViewName(table)
+    ? ['regard to the tenant', 'no condition restricts it to one']
+    : [`"${comparison}"`, `add it to the conditions of that table inside of ${common}${why}`];
+  return `the common table ${common}${reader.replace('for', 'of')} reads ${table} without ${missing}, so that with query_sandboxing: enabled a caller's SQL could return rows of other tenants; ${advice}`;
 }

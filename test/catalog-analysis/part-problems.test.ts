@@ -31,6 +31,19 @@ CREATE AGGREGATE FUNCTION d.wrong(n INT64) AS (SUM(m));`,
   expect(problemsIn('SELECT 1 AS x', texts)).toEqual(['functions/f.sql:3:52 no column is named m']);
 });
 
+test('scripts and WITH RECURSIVE are refused in a part that no query reads, at their place', () => {
+  const texts = {
+    's.sql': partText('DECLARE n INT64; SELECT n AS x'),
+    'r.sql': partText('WITH RECURSIVE a AS (SELECT 1 AS x) SELECT x FROM a'),
+    'views/v.sql': 'CREATE VIEW d.v AS\nWITH RECURSIVE n AS (SELECT 1 AS x) SELECT x FROM n',
+  };
+  expect(problemsIn('SELECT 1 AS x', texts)).toEqual([
+    's.sql:4:1 s.sql is a script, which no query can read: write its tables in a WITH clause',
+    'r.sql:4:1 r.sql begins with WITH RECURSIVE, so that no query can read it',
+    'views/v.sql:2:1 views/v.sql begins with WITH RECURSIVE, so that no query can read it',
+  ]);
+});
+
 test('a function that cannot run has one problem, and its callers none', () => {
   const texts = {
     'functions/f.sql': "CREATE FUNCTION d.f(n INT64) RETURNS INT64 LANGUAGE python AS 'n';",

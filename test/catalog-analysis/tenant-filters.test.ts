@@ -54,6 +54,7 @@ const problemsOf = (sql: string, { isPattern = false, declared = tables } = {}) 
 test.each([
   'select table_name as id from INFORMATION_SCHEMA.TABLES',
   'select id from logs join `p.d.INFORMATION_SCHEMA.PARTITIONS` on true where project = @project',
+  'select table_name as id from INFORMATION_SCHEMA.TABLES where table_name = @project',
   'with s as (select * from `region-us`.INFORMATION_SCHEMA.COLUMNS) select (select max(column_name) from s) as id',
 ])('INFORMATION_SCHEMA is of no tenant, on all engines: %s', (sql) => {
   for (const dialect of [anyEngine, { sql: 'bigquery' } as const]) {
@@ -61,7 +62,7 @@ test.each([
       .analysisOf(savedQuery(sql))
       .tenantProblems();
     expect(problem?.message).toMatch(
-      /^INFORMATION_SCHEMA\.[A-Z]+ is read without .*tenant_unchecked: <reason>/,
+      /^INFORMATION_SCHEMA\.[A-Z]+ is read without regard to the tenant: .*tenant_unchecked: <reason>/,
     );
     expect(other).toBeUndefined();
   }
@@ -84,6 +85,14 @@ describe('a query that takes SQL of callers restricts each of its common tables'
       .analysisOf({ ...savedQuery(sql), querySandboxing: 'enabled' })
       .sandboxProblems()
       .map(({ file, line, message }) => `${file}:${line} ${message}`);
+
+  test('and none of them describes the tables of all tenants', () => {
+    const [problem, other] = sandboxed(
+      'with t as (select table_name as id from INFORMATION_SCHEMA.TABLES where table_name = @project) select id from t',
+    );
+    expect(problem).toMatch(/ reads INFORMATION_SCHEMA\.TABLES without regard to the tenant, .*restricts it/);
+    expect(other).toBeUndefined();
+  });
 
   test.each([
     [

@@ -57,6 +57,16 @@ describe('a folder without saved queries is reported by each command, with what 
   );
 });
 
+test('a folder of views and functions is checked without queries', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
+  mkdirSync(join(folder, 'views'));
+  writeFileSync(join(folder, 'views', 'v.sql'), 'CREATE VIEW d.v AS SELECT x FROM missing');
+  const { errors, exitCode } = await querygate(['check'], { QUERIES_DIR: folder });
+  expect(errors).toContain('v.sql:1:34 no table is named missing');
+  expect(exitCode).toBe(1);
+  rmSync(folder, { recursive: true });
+});
+
 describe('without anything, a command says what it takes', () => {
   test.each([
     ['diff', 'Usage: querygate diff <ref>'],

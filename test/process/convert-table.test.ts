@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -111,6 +111,13 @@ const killAt = async (printed: RegExp) => {
 };
 
 describe('querygate tables convert', () => {
+  test('needs no saved query', async () => {
+    cpSync(join(queries, 'tables'), at('queries', 'tables'), { recursive: true });
+    const { output, errors } = await convert('--queries-dir', at('queries'));
+    expect(errors).not.toContain('saved queries');
+    expect(output).toContain('3001 rows in ');
+  });
+
   test('makes a file of each day, sorted by tenant and time, which is read where it is', async () => {
     expect(await convert()).toMatchObject({
       exitCode: 0,

@@ -140,6 +140,11 @@ ASSERT 1 / (SELECT COUNT(*) - 3 FROM orders) > 0;
     );
   });
 
+  test('print what is hidden in a text as its code', async () => {
+    write('checks/wrong.sql', String.raw`ASSERT FALSE AS '\u001b[31m \x00';`);
+    expect(shown((await run('checks/wrong')).output)).toMatch(/^✗ checks\/wrong › \\u\{1b\}\[31m \\u\{0\}\n/);
+  });
+
   test('are checked, each problem at its place', async () => {
     write(
       'checks/a.sql',

@@ -145,7 +145,7 @@ describe('INFORMATION_SCHEMA', () => {
     ).toEqual([['6']]);
   });
 
-  test('is a table for the proof of tenants, with each form of its name', () => {
+  test('is of all tenants, with each form of its name, whatever it is compared with', () => {
     const unfiltered = (from: string) =>
       unfilteredTables(
         compile({ sql: `SELECT table_name FROM ${from}`, source: { file: '', line: 1 } }, tables).query,
@@ -153,7 +153,10 @@ describe('INFORMATION_SCHEMA', () => {
       ).map(({ name }) => name);
     expect(unfiltered('INFORMATION_SCHEMA.TABLES')).toEqual(['INFORMATION_SCHEMA.TABLES']);
     expect(unfiltered('d.INFORMATION_SCHEMA.PARTITIONS')).toEqual(['INFORMATION_SCHEMA.PARTITIONS']);
-    expect(unfiltered('d.INFORMATION_SCHEMA.TABLES WHERE table_name = @tenant')).toEqual([]);
+    for (const view of ['TABLES', 'COLUMNS', 'PARTITIONS'])
+      expect(unfiltered(`d.INFORMATION_SCHEMA.${view} WHERE table_name = @tenant`)).toEqual([
+        `INFORMATION_SCHEMA.${view}`,
+      ]);
   });
 
   test('is of any columns where tables are not known, also beside a table with the name of a view', () => {

@@ -12,8 +12,10 @@ export function forecastLines({
   notes,
 }: Forecast): readonly string[] {
   const month = { bytesPerMonth, usdPerMonth };
+  const followed = runs[0]?.bytesBilled === undefined ? undefined : runs[0].followed;
   return [
     ...runs.flatMap((run, at) => (run.bytesBilled === undefined ? [] : [runLine(run, at)])),
+    ...(followed === undefined ? [] : [`${followedText(followed)}: ${monthText(followed)}`]),
     ...(bytesPerMonth !== undefined && (tenants > 1 || runs.length > 2)
       ? [`${tenants === 1 ? 'together' : `for ${allOf({ tenants, isShared })}`}: ${monthText(month)}`]
       : []),
@@ -34,8 +36,12 @@ export function summaryOf({
   const each = `${bytesText(example)} with its examples`;
   if (example.runsPerDay === undefined) return `${each}, each request is a run`;
   const forAll = tenants === 1 ? '' : ` for ${allOf({ tenants, isShared })}`;
-  return `${monthText({ bytesPerMonth, usdPerMonth })}${forAll} while warm (${each}, ${count(example.runsPerDay)} runs a day${fullText(example)})`;
+  const followed = example.followed === undefined ? '' : `, ${followedText(example.followed)}`;
+  return `${monthText({ bytesPerMonth, usdPerMonth })}${forAll} while warm (${each}, ${count(example.runsPerDay)} runs a day${fullText(example)}${followed})`;
 }
+
+const followedText = ({ runsPerDay = 0 }: NonNullable<RunForecast['followed']>): string =>
+  `${count(runsPerDay)} runs a day while a client follows it`;
 
 function runLine(run: RunForecast, at: number): string {
   const { parameters, runsPerDay } = run;

@@ -1,4 +1,9 @@
-import type { CachePolicy, ParameterText, SavedQuery } from '../../catalog/model/saved-query.ts';
+import {
+  type CachePolicy,
+  followSeconds,
+  type ParameterText,
+  type SavedQuery,
+} from '../../catalog/model/saved-query.ts';
 import { exampleParameters } from '../../catalog/binding/example-parameters.ts';
 import type { AnalyzedCatalog } from '../../catalog-analysis/analyze-catalog.ts';
 import type { Partitioning, QueryCheck } from '../../engine-contract/engine.ts';
@@ -20,6 +25,8 @@ export interface RunForecast {
   readonly bytesPerMonth: number | undefined;
   /** undefined in a reservation, too: its bytes are not billed. */
   readonly usdPerMonth: number | undefined;
+  /** While a client follows it, if that are more runs. */
+  readonly followed?: Pick<RunForecast, 'runsPerDay' | 'bytesPerMonth' | 'usdPerMonth'> | undefined;
 }
 
 /** The cost of a saved query while it is warm. */
@@ -92,10 +99,11 @@ export async function forecastCosts(
         }),
       );
       const of = query.tenant === undefined ? 1 : tenants;
-      const isShared = of > 1 && problemOfSharing(query) === undefined;
-      const bytesPerMonth = times(isShared ? 1 : of, monthOf(runs));
+      const isOfMany = query.tenant !== undefined && Math.max(of, runs.length - 1) > 1;
+      const isShareable = isOfMany && problemOfSharing(query) === undefined;
+      const bytesPerMonth = monthOf(runs, query.tenant?.parameter, isShareable ? 'one run' : of);
       return {
-        ...{ query, runs, tenants: of, isShared, bytesPerMonth },
+        ...{ query, runs, tenants: of, isShared: isShareable && of > 1, bytesPerMonth },
         usdPerMonth: hasReservation ? undefined : times(usdPerByte, bytesPerMonth),
         notes: await pruningNotes(query, partitions),
       };
@@ -138,12 +146,28 @@ interface RunBytes {
   readonly hasReservation: boolean;
 }
 
-function forecastRun(form: SavedQuery, { bytes, ofIncrement, hasReservation }: RunBytes): RunForecast {
+function forecastRun(form: SavedQuery, bytes: RunBytes): RunForecast {
+  const { caching } = form;
+  const parameters = exampleParameters(form);
+  if (caching === 'disabled') return { parameters, ...runsEach(undefined, form, bytes) };
+  const seconds = refreshSeconds(caching);
+  const follow = followSeconds(caching) ?? seconds;
+  return {
+    ...{ parameters, ...runsEach(seconds, form, bytes) },
+    followed: follow < seconds ? runsEach(follow, form, bytes) : undefined,
+  };
+}
+
+/** @param seconds between two runs; undefined if each request is one */
+function runsEach(
+  seconds: number | undefined,
+  form: SavedQuery,
+  { bytes, ofIncrement, hasReservation }: RunBytes,
+): Omit<RunForecast, 'parameters'> {
   const billed = (read: number | undefined) =>
     read === undefined ? undefined : mostBilled(read, countTables(form) ?? 1);
   const bytesBilled = billed(bytes);
-  const { caching } = form;
-  const runsPerDay = caching === 'disabled' ? undefined : secondsOfDay / refreshSeconds(caching);
+  const runsPerDay = seconds && secondsOfDay / seconds;
   const increments =
     runsPerDay === undefined ? undefined : incrementsOf(form, runsPerDay, billed(ofIncrement));
   const bytesPerDay =
@@ -152,10 +176,8 @@ function forecastRun(form: SavedQuery, { bytes, ofIncrement, hasReservation }: R
         (increments === undefined ? 0 : increments.runsPerDay * increments.bytesBilled)
       : undefined;
   const bytesPerMonth = times(daysOfMonth, bytesPerDay);
-  return {
-    ...{ parameters: exampleParameters(form), bytesBilled, runsPerDay, increments, bytesPerMonth },
-    usdPerMonth: hasReservation ? undefined : times(usdPerByte, bytesPerMonth),
-  };
+  const usdPerMonth = hasReservation ? undefined : times(usdPerByte, bytesPerMonth);
+  return { bytesBilled, runsPerDay, increments, bytesPerMonth, usdPerMonth };
 }
 
 /** All is read once in each `reconcile`. */
@@ -169,15 +191,24 @@ function incrementsOf(
   return { bytesBilled, runsPerDay: runsPerDay - full };
 }
 
-function monthOf([example, ...warm]: readonly RunForecast[]): number | undefined {
-  const sum = warm.reduce<number | undefined>(
-    (total, { bytesPerMonth }) =>
-      total !== undefined && bytesPerMonth !== undefined ? total + bytesPerMonth : undefined,
-    0,
-  );
-  const one = example?.bytesPerMonth;
-  return sum === undefined || one === undefined ? undefined : Math.max(sum, one);
+/** Values that are warm and differ in the tenant only are refreshed in one run, or in one for each tenant. */
+function monthOf(
+  [example, ...warm]: readonly RunForecast[],
+  tenant = '',
+  tenants: number | 'one run',
+): number | undefined {
+  const ofAll = (runs: readonly (RunForecast | undefined)[]) => {
+    const months = runs.map((run) => run?.bytesPerMonth ?? Number.NaN);
+    const most = Math.max(...months);
+    if (tenants === 'one run') return most;
+    return months.reduce(sum, Math.max(0, tenants - months.length) * most);
+  };
+  const groups = Map.groupBy(warm, ({ parameters }) => JSON.stringify({ ...parameters, [tenant]: '' }));
+  const month = Math.max(ofAll([example]), [...groups.values()].map(ofAll).reduce(sum, 0));
+  return Number.isNaN(month) ? undefined : month;
 }
+
+const sum = (a: number, b: number): number => a + b;
 
 const times = (factor: number, value: number | undefined): number | undefined =>
   value === undefined ? undefined : factor * value;

@@ -162,11 +162,12 @@ const unreadable = (file: string, error: unknown) => `cannot be read ${pathProbl
 /**
  * Reads a queries folder.
  *
- * @throws StartError if it cannot be read, or contains no saved query
+ * @param isNeeded whether a folder with a file of a path is not empty
+ * @throws StartError if it cannot be read, or contains no such file
  */
-export function readFolder(folder: string): CatalogFiles {
+export function readFolder(folder: string, isNeeded = isQueryPath): CatalogFiles {
   const files = readFiles(folder);
-  if ([...files.keys()].some(isQueryPath)) return files;
+  if ([...files.keys()].some(isNeeded)) return files;
   throw new StartError('There are no saved queries', [
     { file: folder, message: `${noQueries}; querygate new writes one` },
   ]);

@@ -105,12 +105,20 @@ function valueProblem(reader: Unit, value: Syntax.Expression, parameter: TypedPa
     .find((wrong) => wrong !== undefined);
 }
 
+/** The greatest number of each type that has literals beyond it. */
+const greatest: ReadonlyMap<ParameterType, number> = new Map([
+  ['NUMERIC', 1e29],
+  ['BIGNUMERIC', 5.789604461865809e38],
+]);
+
 /** Why a literal has no value: it is known here, and not in the part, which has it perhaps several times. */
 function wrongLiteral(
   written: string,
   { kind }: Syntax.Expression,
   { bind = 'STRING' }: TypedParameter,
 ): string | undefined {
+  if (Math.abs(Number(written.replace(/\s/g, ''))) > (greatest.get(bind) ?? Number.POSITIVE_INFINITY))
+    return `${written} is outside the range of ${bind}`;
   const isText = kind === 'StringLiteral' && /^DATE|^TIMESTAMP/.test(bind);
   try {
     compileTree({ sql: `SELECT ${isText ? `${bind} ` : ''}${written}`, source: { file: '', line: 1 } }, []);

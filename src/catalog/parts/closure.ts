@@ -93,17 +93,33 @@ function calledQuery(names: readonly string[], library: Library): Found {
 }
 
 /** Why a part cannot be read here. */
-function useProblem({ node, host }: OutsideTable, { name, file, tree }: Unit): string | undefined {
+function useProblem({ node, host }: OutsideTable, unit: Unit): string | undefined {
+  const { name } = unit;
   if (host === undefined)
     return `${name} cannot be read in a function, or in DECLARE, SET and IF: read it in the query`;
   if (node.kind === 'Table' && node.systemTime)
     return `FOR SYSTEM_TIME AS OF is of a table, and ${name} is a query`;
+  return unreadable(unit)?.message;
+}
+
+/** Why no query can read a part, wherever, and the place of it. */
+export function unreadable({
+  file,
+  tree,
+}: Unit): { readonly place: Syntax.Node; readonly message: string } | undefined {
   if (tree.kind === 'CreateFunction') return undefined;
-  if (tree.kind === 'Statement' && tree.script.length > 0)
-    return `${file} is a script, which no query can read: write its tables in a WITH clause`;
+  const [place] = tree.kind === 'Statement' ? tree.script : [];
+  if (place !== undefined)
+    return {
+      place,
+      message: `${file} is a script, which no query can read: write its tables in a WITH clause`,
+    };
   // BigQuery takes RECURSIVE in the first WITH of a query only.
-  if (tree.query.with?.recursive) return `${file} begins with WITH RECURSIVE, so that no query can read it`;
-  return undefined;
+  if (!tree.query.with?.recursive) return undefined;
+  return {
+    place: tree.query.with,
+    message: `${file} begins with WITH RECURSIVE, so that no query can read it`,
+  };
 }
 
 /** Far beyond what people write, and BigQuery's limit for views; engines run about this depth within a second. */

@@ -1,5 +1,5 @@
 import { problemAt, problemOf } from '@querygate/bigquery-sql/problem';
-import type { Syntax } from '@querygate/bigquery-sql/syntax';
+import { changesEachTime, type Syntax, walk } from '@querygate/bigquery-sql/syntax';
 import { sameName } from '@querygate/bigquery-sql/types';
 import type { ListedView } from '@querygate/bigquery-sql/tree';
 import { distinctProblems, type Problem } from '../../errors.ts';
@@ -7,7 +7,7 @@ import { once } from '../../memoize.ts';
 import type { PartSql } from '../model/saved-query.ts';
 import { headerless, type Link, type LinkedSql, type QueryFile, unlinked } from '../header/link.ts';
 import { Assembly, quote, TooLong } from './assembly.ts';
-import { buildClosures, type Closures, ownFunctions, type Reads } from './closure.ts';
+import { buildClosures, type Closures, ownFunctions, type Reads, unreadable } from './closure.ts';
 import { freshNames } from './fresh-names.ts';
 import type { Library } from './library.ts';
 import { joinSegments } from './linked-text.ts';
@@ -70,7 +70,9 @@ export function buildLinker(library: Library): Linker {
   const asQuery = (unit: Unit): readonly PartSql[] => {
     if (unit.kind !== 'function') {
       const { sql, source, problems } = linkUnit(unit);
-      return [{ sql, source, parameters: unit.parameters, problems }];
+      const wrong = unreadable(unit);
+      const own = wrong ? [problemAt(unit.text, unit, wrong.place.start, wrong.message)] : [];
+      return [{ sql, source, parameters: unit.parameters, problems: [...problems, ...own] }];
     }
     const { problems } = closureOf(unit);
     if (problems.length > 0)
@@ -142,16 +144,32 @@ const drawProblems = (units: readonly Unit[], closureOf: Closures['closureOf']):
       .filter(({ isMaterialized }) => isMaterialized)
       .flatMap((part) =>
         closureOf(part).units.flatMap((unit) =>
-          unit.names.calls
-            .filter(({ name: { parts } }) => /^(?:rand|generate_uuid)$/i.test(parts.at(-1)?.name ?? ''))
-            .map(({ name: { parts, start } }) => {
-              const name = parts.at(-1)?.name.toUpperCase();
-              const message = `${name} gives each reader other values, so that ${part.name} cannot be computed once for all: remove materialize from ${part.file}`;
-              return problemAt(unit.text, unit, start, message);
-            }),
+          drawsOf(unit).map(([name, { start }]) => {
+            const message = `${name} gives each reader other values, so that ${part.name} cannot be computed once for all: remove materialize from ${part.file}`;
+            return problemAt(unit.text, unit, start, message);
+          }),
         ),
       ),
   );
+
+/** The draws of random values in a text, with their places. */
+function drawsOf(unit: Unit): readonly (readonly [name: string, place: Syntax.Node])[] {
+  const own = ownFunctions(unit);
+  const draws: [string, Syntax.Node][] = [];
+  walk(unit.tree, (node) => {
+    if (node.kind === 'SampleSpec') draws.push(['TABLESAMPLE', node]);
+    if (node.kind === 'CreateFunction' && changesEachTime(node))
+      draws.push([`the JavaScript of ${nameOf(node)}`, node.name]);
+    if (node.kind !== 'FunctionCall') return;
+    const name = nameOf(node).toUpperCase();
+    if (/^(?:SAFE\.)?(?:RAND|GENERATE_UUID)$/.test(name) && !own.has(name.toLowerCase()))
+      draws.push([name.replace('SAFE.', ''), node.name]);
+  });
+  return draws;
+}
+
+const nameOf = ({ name }: Syntax.FunctionCall | Syntax.CreateFunction): string =>
+  name.parts.map((part) => part.name).join('.');
 
 const readsInformationSchema = ({ names }: Unit): boolean =>
   names.tables.some(({ path: { parts } }) => sameName(parts.at(-2)?.name ?? '', 'INFORMATION_SCHEMA'));

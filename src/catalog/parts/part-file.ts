@@ -11,7 +11,7 @@ import {
 import { sameName, type TypedParameter } from '@querygate/bigquery-sql/types';
 import type { Problem } from '../../errors.ts';
 import { linesInOrder } from '../../files/lines-in-order.ts';
-import { viewColumns } from './view-columns.ts';
+import { columnsProblem } from './view-columns.ts';
 import { hasServe, isMaterialized, partHeaderProblems } from './part-header.ts';
 import { checkJavascript, checkOwnJavascript } from '../header/sql/check-javascript.ts';
 import { checkParameterUse, hidesParameters } from '../header/sql/check-parameter-use.ts';
@@ -100,9 +100,9 @@ export function parseDefinitionFile(file: string, fileText: string): PartFile {
     const units = definitionUnits(file, fileText);
     const problems = units.flatMap((unit) => {
       const at = ({ start }: Syntax.Node, message: string) => problemAt(unit.text, unit, start, message);
-      const ofColumns = viewColumns(unit.tree);
+      const ofColumns = columnsProblem(unit.tree);
       return [
-        ...(typeof ofColumns === 'string' ? [at(unit.tree, ofColumns)] : []),
+        ...(ofColumns === undefined ? [] : [at(unit.tree, ofColumns)]),
         ...(unit.tree.kind === 'CreateFunction' ? checkJavascript(unit.tree, unit.text, unit) : []),
         ...nameProblems(unit).map((message) => at(unit.tree, message)),
         ...unit.names.parameters.map((node) =>

@@ -19,13 +19,31 @@ export function viewColumns(tree: Syntax.Node): ViewColumns | string | undefined
   if (plain.length !== tree.columns.length)
     return `the view lists ${tree.columns.length} columns, and its query returns ${plain.length}`;
   const inner = plain.map(nameOf);
-  const repeated = inner.find((name, at) => name !== undefined && inner.indexOf(name) < at);
-  if (repeated !== undefined) return `the query of the view returns two columns named ${repeated}`;
   const unnamed = new Map(
     plain.flatMap(({ end }, at) => (inner[at] === undefined ? [[at, end] as const] : [])),
   );
   return { inner, names: tree.columns.map(({ name }) => name), unnamed };
 }
+
+/** Why a view cannot have its columns: each of them has a name of its own. */
+export function columnsProblem(tree: Syntax.Node): string | undefined {
+  if (tree.kind !== 'CreateView') return undefined;
+  const columns = viewColumns(tree);
+  if (typeof columns === 'string') return columns;
+  const select = firstSelect(tree.query);
+  const inner = (select?.as ? [] : (select?.items ?? [])).flatMap((item) =>
+    item.kind === 'SelectExpression' ? [nameOf(item)] : [],
+  );
+  if (columns === undefined && inner.includes(undefined))
+    return 'a column of the view has no name: add AS and a name';
+  const ofQuery = repeatedIn(inner);
+  if (ofQuery !== undefined) return `the query of the view returns two columns named ${ofQuery}`;
+  const ofList = repeatedIn(tree.columns.map(({ name }) => name.toLowerCase()));
+  return ofList && `the view lists two columns named ${ofList}`;
+}
+
+const repeatedIn = (names: readonly (string | undefined)[]): string | undefined =>
+  names.find((name, at) => name !== undefined && names.indexOf(name) < at);
 
 /** The SELECT that names the columns. */
 function firstSelect({ body, pipes }: Syntax.Query): Syntax.Select | undefined {

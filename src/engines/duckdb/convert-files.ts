@@ -4,7 +4,8 @@ import { sessionSettings } from '@querygate/bigquery-sql/duckdb';
 import { type Compiled, readStored } from '@querygate/bigquery-sql/tree';
 import { convertTable, isRemote, parseLake } from '@querygate/duckdb-import';
 import { buildAnalyze } from '../../catalog-analysis/analyze-catalog.ts';
-import { loadCatalog } from '../../catalog/folder/load-catalog.ts';
+import { parseCatalog } from '../../catalog/folder/load-catalog.ts';
+import { readFiles } from '../../catalog/folder/read-folder.ts';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
 import { distinctProblems, type Problem, StartError } from '../../errors.ts';
 import { type DuckdbOptions, withDefaults } from './duckdb-options.ts';
@@ -25,7 +26,7 @@ export async function convertFiles(
 ): Promise<void> {
   const settings = withDefaults(duckdb);
   const { dataDir } = settings;
-  const catalog = loadCatalog(queriesDir);
+  const catalog = parseCatalog(queriesDir, readFiles(queriesDir));
   const table = catalog.tables.find((one) => one.name.toLowerCase() === name.toLowerCase());
   if (table === undefined)
     throw commandError(`no table is named ${JSON.stringify(name)}; querygate tables add declares one`);

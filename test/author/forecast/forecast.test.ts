@@ -127,6 +127,27 @@ describe('check with an engine that reports bytes', () => {
     expect(output).toContain('for 200 tenants in one run: 9,277,129,359,360 bytes and 52.73 USD a month');
   });
 
+  test('values that are warm for several tenants are of one run, or of one for each tenant', async () => {
+    const header = ['warm: [{ project: a }, { project: b }]'];
+    const sql = 'select x from numbers where project = @project order by x';
+    write('shared', { header, parameters: { project: parameters.project }, sql });
+    write('alone', { header: ['batch: off', ...header], parameters: { project: parameters.project }, sql });
+    const months = async (...args: string[]) =>
+      (await check(...args)).output.match(/(?<=(?:for .*|together): .*bytes and ).* USD/g);
+    expect(await months()).toEqual(['105.47 USD', '52.73 USD']);
+    expect(await months('--tenants', '2')).toEqual(['105.47 USD', '52.73 USD']);
+    expect(await months('--tenants', '3')).toEqual(['158.20 USD', '52.73 USD']);
+  });
+
+  test('names the runs while a client follows it, if they are more', async () => {
+    write('numbers', { caching: ['caching: 900s', 'cache_warming: 300s', 'live: 5s'] });
+    write('seldom', { caching: ['caching: 900s', 'cache_warming: 300s', 'live: 300s'] });
+    const { output } = await check();
+    expect(output.split('\n').filter((line) => line.includes('follows'))).toEqual([
+      '  17,280 runs a day while a client follows it: 556,627,761,561,600 bytes and 3,164.06 USD a month',
+    ]);
+  });
+
   test('a limit fails it, in words, in JSON and as an annotation', async () => {
     write('numbers', { header: ['batch: off'] });
     write('cheap', { header: ['batch: off'] });

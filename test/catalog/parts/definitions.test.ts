@@ -289,6 +289,22 @@ test.each<[string, Texts, readonly string[]]>([
     ],
   ],
   [
+    'columns without a name, or with that of another one, and two ways to keep a definition',
+    {
+      'views/a.sql': 'CREATE VIEW d.a AS SELECT t.x, 2 FROM t',
+      'views/b.sql': 'CREATE VIEW d.b AS SELECT t.x, *, X FROM t',
+      'views/c.sql': 'CREATE VIEW d.c (a, A) AS SELECT 1, 2',
+      'views/d.sql': 'CREATE VIEW d.d AS SELECT AS STRUCT 1, 2',
+      'functions/f.sql': 'CREATE OR REPLACE FUNCTION IF NOT EXISTS d.f() AS (1)',
+    },
+    [
+      'views/a.sql:1:1 a column of the view has no name: add AS and a name',
+      'views/b.sql:1:1 the query of the view returns two columns named x',
+      'views/c.sql:1:1 the view lists two columns named a',
+      'functions/f.sql:1:28 IF NOT EXISTS and OR REPLACE exclude each other',
+    ],
+  ],
+  [
     'a list of columns for * and for another number of columns',
     {
       'views/a.sql': 'CREATE VIEW d.v (a) AS SELECT * FROM t;',

@@ -245,6 +245,21 @@ test.each<[string, Texts, readonly string[]]>([
     ["reader.sql:9:28 d: invalid DATE literal: 2026-02-30; write it as in '2026-01-31'"],
   ],
   [
+    'bound numbers that their types do not have',
+    {
+      'reader.sql': reader('SELECT x FROM query.a(n => -1e30, m => 1.0e28, b => [5.79e38, 1e38])'),
+      'a.sql': partText('SELECT 1 AS x FROM t WHERE y > @n + @m AND y NOT IN UNNEST(@b)', {
+        n: '{ type: float, bind: NUMERIC, description: N. }',
+        m: '{ type: float, bind: NUMERIC, description: M. }',
+        b: '{ type: float, bind: BIGNUMERIC, repeated: true, max_items: 2, description: B. }',
+      }),
+    },
+    [
+      'reader.sql:9:28 n: -1e30 is outside the range of NUMERIC',
+      'reader.sql:9:53 b: 5.79e38 is outside the range of BIGNUMERIC',
+    ],
+  ],
+  [
     'parts in a circle are one problem, whichever file reads them',
     {
       'reader.sql': reader('SELECT x FROM query.b'),
@@ -522,6 +537,23 @@ test('a materialized part draws no random values, also not through what it reads
     `functions/draw.sql:1:32 ${message('RAND')}`,
   ]);
   expect(problemsIn({ ...drawing, 'base.sql': partText('SELECT x FROM query.inner') })).toEqual([]);
+});
+
+test('samples and JavaScript draw too, and functions with the name of one that draws do not', () => {
+  const message = (name: string) => expect.stringContaining(` ${name} gives each reader other values`);
+  const texts = {
+    'functions/js.sql': `CREATE FUNCTION udf.declared() RETURNS INT64 NOT DETERMINISTIC LANGUAGE js AS 'return 1';
+      CREATE FUNCTION udf.found() RETURNS FLOAT64 LANGUAGE js AS 'return Math.random()';
+      CREATE FUNCTION udf.pure() RETURNS INT64 LANGUAGE js AS 'return 1';
+      CREATE FUNCTION udf.rand(x INT64) AS (x * 2);`,
+  };
+  const problemsOf = (sql: string) =>
+    problemsIn({ ...texts, 'base.sql': partText(sql, {}, ['materialize: refresh']) });
+  expect(problemsOf('SELECT x FROM logs TABLESAMPLE SYSTEM (10 PERCENT)')).toEqual([message('TABLESAMPLE')]);
+  for (const name of ['udf.declared', 'udf.found'])
+    expect(problemsOf(`SELECT ${name}() AS x`)).toEqual([message(`the JavaScript of ${name}`)]);
+  expect(problemsOf('SELECT udf.pure() + udf.rand(1) AS x')).toEqual([]);
+  expect(problemsOf('CREATE TEMP FUNCTION rand() AS (4); SELECT rand() AS x')).toEqual([]);
 });
 
 test('a part is materialized for refreshes only, and a served query is not', () => {

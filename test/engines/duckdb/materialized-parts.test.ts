@@ -191,6 +191,23 @@ test('parameters with equal values share rows under any name, and others have ro
   expect(tablesMade()).toBe(2);
 });
 
+test('a part with a match by a pattern from a parameter is computed once', async () => {
+  writeRows(row('a', 200), row('b', 500));
+  const project = { project: '{ type: string, required: true, description: P. }' };
+  await open({
+    'base.sql': partText(
+      'SELECT project, status FROM logs WHERE REGEXP_CONTAINS(project, @project)',
+      { project: 'string' },
+      materialize,
+    ),
+    'one.sql': reader('one', `${texts} FROM query.base`, project),
+    'two.sql': reader('two', `${texts} FROM query.base WHERE status > 0`, project),
+  });
+  expect(await run('one', waveAt(), { project: '[a]' })).toEqual(['a:200']);
+  expect(await run('two', waveAt(), { project: '[a]' })).toEqual(['a:200']);
+  expect([scans(), tablesMade()]).toEqual([1, 1]);
+});
+
 test('parts that differ only in what is computed of parameters and of the time have rows of their own', async () => {
   writeRows(row('a', 200), row('b', 404, 7200));
   const since = (hours: number) =>

@@ -27,8 +27,9 @@ export function refuseParts(
 ): void {
   let read: FolderParts | undefined;
   for (;;) {
-    read = readParts(folder, files, read?.library.files);
-    const problemsOf = problemsIn(folder, files, read, check);
+    const current = readParts(folder, files, read?.library.files);
+    read = current;
+    const problemsOf = problemsIn(folder, files, current, check);
     const broken = parts.flatMap((part) => {
       const problems = files.has(part.path) ? problemsOf(part.path) : [];
       return problems.length === 0 ? [] : [{ part, problems }];
@@ -36,8 +37,10 @@ export function refuseParts(
     if (broken.length === 0) return;
     // A part that reads another one has its problems, too: without that one, it has others, or none.
     const places = new Set(broken.map(({ part }) => join(folder, part.path)));
-    const first = broken.filter(({ part, problems }) =>
-      problems.every(({ file = '' }) => file === join(folder, part.path) || !places.has(file)),
+    const first = broken.filter(({ part: { path }, problems }) =>
+      [...problems, ...unitsRead(current, path)].every(
+        ({ file = '' }) => file === join(folder, path) || !places.has(file),
+      ),
     );
     const refused = first.length > 0 ? first : broken;
     for (const { part } of refused) files.delete(part.path);
@@ -70,9 +73,17 @@ function problemsIn(
 }
 
 /** The names of the tables that the part of a file reads, without those of other parts. */
-const tablesIn = ({ library }: FolderParts, path: string): readonly (readonly string[])[] =>
+const tablesIn = (parts: FolderParts, path: string): readonly (readonly string[])[] =>
+  namesIn(parts, path).filter((name) => parts.library.tableNamed(name) === undefined);
+
+/** The parts that the part of a file reads as tables. */
+const unitsRead = (parts: FolderParts, path: string) =>
+  namesIn(parts, path).flatMap((name) => {
+    const found = parts.library.tableNamed(name);
+    return found && 'unit' in found ? [found.unit] : [];
+  });
+
+const namesIn = ({ library }: FolderParts, path: string): readonly (readonly string[])[] =>
   (library.fileAt(path)?.units ?? []).flatMap(({ names }) =>
-    names.tables
-      .map(({ path }) => path.parts.map(({ name }) => name))
-      .filter((name) => library.tableNamed(name) === undefined),
+    names.tables.map(({ path }) => path.parts.map(({ name }) => name)),
   );

@@ -173,7 +173,7 @@ const mayChangeCosts = (one: Change): boolean =>
 
 /** The keys of the header on which the number of runs depends, or what one costs. */
 const costKeys: ReadonlySet<string> = new Set(
-  'batch cache_warming caching incremental reservation tenant_unchecked warm'.split(' '),
+  'batch cache_warming caching incremental live reservation tenant_unchecked warm'.split(' '),
 );
 
 const mostSevereFirst = (endpoint: EndpointDiff): EndpointDiff => ({

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { readsClock } from '@querygate/bigquery-sql/analysis';
-import { type ExactJson, exactText } from '@querygate/text';
+import { type ExactJson, exactText, visibleLine, visibleText } from '@querygate/text';
 import type { Column } from 'querygate';
 import { formatInstant } from 'querygate/catalog';
 import type { ComparedRow, RowDifference } from './compare-rows.ts';
@@ -31,7 +31,7 @@ export function outcomeText(
   paint: Paint,
   isUpdated = false,
 ): string {
-  const title = `${file.query.name} › ${test.name}`;
+  const title = `${file.query.name} › ${visibleLine(test.name)}`;
   const time = paint('dim', `${Math.round(elapsedMs)} ms`);
   if (verdict.passed) return `${paint('green', '✓')} ${title} ${time}\n`;
   if (isUpdated) {
@@ -43,7 +43,9 @@ export function outcomeText(
   const lines = [
     `${paint('red', '✗')} ${title} ${time}`,
     `    ${file.file}:${test.line}`,
-    ...reason.split('\n').map((line) => `    ${line}`),
+    ...visibleText(reason)
+      .split('\n')
+      .map((line) => `    ${line}`),
   ];
   const differences = comparison?.isOnlyOrder ? [] : (comparison?.differences ?? []);
   for (const difference of differences.slice(0, maxDifferences))

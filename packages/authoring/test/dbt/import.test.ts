@@ -248,10 +248,17 @@ from __dbt__cte__recent_orders
     expect(files()).toContain('views/analytics.orders.sql');
   });
 
-  test('makes a table of a model whose SQL is refused, if its columns have types', async () => {
+  test.each([
+    ['is refused', 'select st_geogpoint(1, 2) as p from `shop-project.raw.raw_orders`', /ST_GEOGPOINT/],
+    [
+      'no query can read',
+      "with recursive r as (select 'a' as customer) select customer, 1 as amount, current_date() as day from r",
+      /WITH RECURSIVE/,
+    ],
+  ])('makes a table of a model whose SQL %s, if its columns have types', async (_, compiled_code, reason) => {
     const next = manifest();
     Object.assign(next.nodes['model.shop.orders'] ?? {}, {
-      compiled_code: 'select st_geogpoint(1, 2) as p from `shop-project.raw.raw_orders`',
+      compiled_code,
       columns: {
         customer: { name: 'customer', data_type: 'string' },
         amount: { name: 'amount', data_type: 'numeric' },
@@ -259,9 +266,20 @@ from __dbt__cte__recent_orders
       },
     });
     const lines = await said(fileOf(next));
-    expect(lines).toContainEqual(expect.stringMatching(/^model\.shop\.orders is a table: .*ST_GEOGPOINT/i));
+    const [line] = lines.filter((one) => one.startsWith('model.shop.orders is a table: '));
+    expect(line).toMatch(reason);
     expect(files()).toContain('tables/orders.json');
     expect(files()).toContain('views/analytics.daily_sales.sql');
+  });
+
+  test('leaves out a model without types that no query can read', async () => {
+    const next = manifest();
+    const compiled_code = 'with recursive r as (select 1 as n) select n from r';
+    Object.assign(next.nodes['model.shop.margins'] ?? {}, { compiled_code });
+    expect(await said(fileOf(next))).toContainEqual(
+      expect.stringMatching(/^model\.shop\.margins is left out: .*WITH RECURSIVE/),
+    );
+    expect(files()).not.toContain('views/analytics.margins.sql');
   });
 
   test('leaves the SQL to BigQuery where it runs there', async () => {

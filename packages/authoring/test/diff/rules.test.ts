@@ -1147,6 +1147,7 @@ test('bytes that runs read are compared for endpoints whose SQL or parameters ha
 test.each([
   ['incremental', files, { ...files, 'a.first.sql': query.replace('labels:', 'incremental: true\nlabels:') }],
   ['batch', files, { ...files, 'a.first.sql': query.replace('labels:', 'batch: off\nlabels:') }],
+  ['live', files, { ...files, 'a.first.sql': query.replace('labels:', 'live: 5s\nlabels:') }],
   [
     'tenant_unchecked',
     files,
@@ -1157,6 +1158,20 @@ test.each([
   const measured = vi.fn(async () => () => []);
   expect((await compareFolders(before, after, undefined, measured)).endpoints).toHaveLength(1);
   expect(measured).toHaveBeenCalledWith([expect.objectContaining({ before: expect.anything() })]);
+});
+
+test('a change of increments has the names and the values of the header', async () => {
+  const textsOf = async (...headers: readonly [string, string]) => {
+    const [before, after] = headers.map((header) => query.replace('labels:', `${header}labels:`));
+    const diff = await compareFolders(
+      { ...files, 'a.first.sql': before ?? '' },
+      { ...files, 'a.first.sql': after ?? '' },
+    );
+    return diff.endpoints.flatMap(({ changes }) => changes.map(({ text }) => text));
+  };
+  const hour = 'incremental: true\nlate: 10m\nreconcile: 1h\n';
+  expect(await textsOf('', hour)).toEqual(['incremental false → true']);
+  expect(await textsOf(hour, hour.replace('1h', '2h'))).toEqual(['reconcile 3600s → 7200s']);
 });
 
 test('costs are compared for endpoints whose SQL, parameters or caching have changed, and for new ones', async () => {

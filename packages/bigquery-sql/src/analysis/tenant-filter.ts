@@ -1,3 +1,4 @@
+import { isViewName } from '../rules/from/described-tables.ts';
 import { openColumns } from '../rules/queries/outputs.ts';
 import { forEachPart } from '../tree/map.ts';
 import type { Expression, From, Query, Select, SetOperation, Table } from '../tree/nodes.ts';
@@ -11,7 +12,7 @@ import { columnOf, equalToTenant, type TenantParameter } from './tenant-conditio
  * compares a value of the row with the parameter. A comparison counts if it is `=` (or REGEXP_CONTAINS with a pattern, or IN
  * UNNEST with a list), if it is joined to the other conditions by AND, and if it applies before rows are counted, numbered
  * or cut off, or to a value by which they are counted and numbered apart; it may stand in a query around the one that reads
- * the table, and may be with another value that is compared so.
+ * the table, and may be with another value that is compared so. INFORMATION_SCHEMA has no values of a tenant.
  *
  * @param query before any pass
  */
@@ -171,6 +172,7 @@ function isOpenFor(query: Query): (name: string) => boolean {
 function itemsOf(from: From, environment: Environment, analysis: Analysis): readonly Item[] {
   switch (from.kind) {
     case 'table':
+      if (isViewName(from.name)) analysis.unfiltered(from);
       return [{ alias: from.alias, sources: [{ table: from, columns: new Set() }] }];
     case 'derived':
       return [

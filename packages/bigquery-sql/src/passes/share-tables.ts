@@ -3,7 +3,7 @@ import { freshNames } from '../tree/fresh-names.ts';
 import { forEachNode, mapExpressions, mapParts, type Mapper, mapperWith, someNode } from '../tree/map.ts';
 import type { Query, With } from '../tree/nodes.ts';
 import { nowParameter } from '../tree/own-parameters.ts';
-import { isVolatile } from '../tree/volatile.ts';
+import { isRandom } from '../tree/volatile.ts';
 import { withTables } from '../tree/with-tables.ts';
 
 /** A common table whose rows other queries may read too, as a query by itself. */
@@ -60,7 +60,7 @@ export function shareTables(
 
 /** Rows that are drawn at random are others for each query. */
 const isDrawn = (query: Query): boolean =>
-  isVolatile(query) || someNode(query, ({ kind }) => kind === 'sample');
+  isRandom(query) || someNode(query, ({ kind }) => kind === 'sample');
 
 function sharedTable(name: string, query: Query): SharedTable {
   const columns = new Set<string>();

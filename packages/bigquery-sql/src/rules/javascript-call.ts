@@ -45,7 +45,7 @@ export function requireJavascript(definition: ForeignFunction): void {
 
 /** A call of a function in JavaScript: its arguments are handed over as texts, and its result is one. */
 export function javascriptCall(definition: ForeignFunction, args: readonly Expression[]): Expression {
-  const { aggregate: isAggregate, body, deterministic, name, parameters, returns } = definition;
+  const { aggregate: isAggregate, body, name, parameters, returns } = definition;
   if (!returns) throw new Unsupported(name, 'a function in JavaScript needs RETURNS with a type');
   const type = resolveType(returns);
   const types = parameters.map((parameter) =>
@@ -65,9 +65,8 @@ export function javascriptCall(definition: ForeignFunction, args: readonly Expre
   const texts = args.map((arg, at) => withTexts(arg, types[at] ?? unknown));
   const ofRow = texts.filter((_, at) => !parameters[at]?.ofGroup);
   const ofGroup = texts.filter((_, at) => parameters[at]?.ofGroup);
-  const changes = deterministic === undefined ? changing.test(spec.code) : !deterministic;
   const text = call(
-    changes ? javascriptCalls.eachTime : javascriptCalls.once,
+    changesEachTime(definition) ? javascriptCalls.eachTime : javascriptCalls.once,
     [textLiteral(JSON.stringify(spec)), isAggregate ? groupText(ofRow, ofGroup) : jsonText(texts)],
     scalar('STRING'),
   );
@@ -97,6 +96,10 @@ function groupText(row: readonly Expression[], group: readonly Expression[]): Ex
 
 /** Names by which a function may return another value for the same arguments; they count if it declares nothing. */
 const changing = /\b(?:random|Date|globalThis|eval|Function)\b/;
+
+/** True if a function may return another value for the same arguments. */
+export const changesEachTime = ({ body, deterministic }: Syntax.CreateFunction): boolean =>
+  body.kind === 'ForeignBody' && !(deterministic ?? !changing.test(body.code.value));
 
 function javascriptType(place: Syntax.Node, type: Type): JavascriptType {
   if (type.kind === 'array') return { element: javascriptType(place, type.element) };

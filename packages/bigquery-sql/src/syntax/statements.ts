@@ -98,7 +98,8 @@ function parseCreate(p: Parser): CreateFunction | CreateTempTable {
   return definition;
 }
 
-function acceptIfNotExists(p: Parser): void {
+function acceptIfNotExists(p: Parser, replaces = false): void {
+  if (replaces && p.at('IF', 'NOT')) p.problem(p.start, 'IF NOT EXISTS and OR REPLACE exclude each other');
   if (!p.accept('IF')) return;
   p.expect('NOT');
   p.expect('EXISTS');
@@ -188,9 +189,10 @@ function parseAssert(p: Parser): Assert {
 function parseDefinition(p: Parser): CreateFunction | CreateView {
   const { start } = p;
   if (!p.accept('CREATE')) p.fail('"CREATE VIEW" or "CREATE FUNCTION"');
-  if (p.accept('OR')) p.expect('REPLACE');
+  const replaces = p.accept('OR');
+  if (replaces) p.expect('REPLACE');
   p.acceptOneOf(['TEMP', 'TEMPORARY']);
-  if (p.accept('VIEW') || p.accept('MATERIALIZED', 'VIEW')) return parseViewAfter(p, start);
+  if (p.accept('VIEW') || p.accept('MATERIALIZED', 'VIEW')) return parseViewAfter(p, start, replaces);
   const aggregate = p.accept('AGGREGATE');
   if (!p.accept('FUNCTION')) {
     const kind = createdKind(p);
@@ -200,13 +202,13 @@ function parseDefinition(p: Parser): CreateFunction | CreateView {
         : 'only CREATE VIEW and CREATE FUNCTION are';
     p.problem(start, `CREATE ${kind} is not supported: ${cure}`);
   }
-  acceptIfNotExists(p);
+  acceptIfNotExists(p, replaces);
   return parseFunctionAfter(p, start, { aggregate, name: parseTablePath(p) });
 }
 
 /** The rest of a view, after VIEW. */
-function parseViewAfter(p: Parser, start: number): CreateView {
-  acceptIfNotExists(p);
+function parseViewAfter(p: Parser, start: number, replaces: boolean): CreateView {
+  acceptIfNotExists(p, replaces);
   const name = parseTablePath(p);
   const columns = p.accept('(') ? p.list(() => parseViewColumn(p)) : [];
   if (columns.length > 0) p.close();

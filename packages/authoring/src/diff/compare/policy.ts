@@ -116,8 +116,14 @@ function compareRuns({ before, after }: Pair): readonly Change[] {
   }
   if (before.reservation !== after.reservation)
     add('reservation', 'reservation', fromTo(before.reservation, after.reservation));
-  for (const key of ['incremental', 'batch'] as const)
-    if (!isDeepStrictEqual(before[key], after[key])) add('refreshes', key, fromTo(before[key], after[key]));
+  const [old, now] = [before.incremental, after.incremental];
+  if (!old !== !now) add('refreshes', 'incremental', fromTo(old !== undefined, now !== undefined));
+  for (const key of ['late', 'reconcile'] as const) {
+    const [was, is] = [old, now].map((policy) => policy?.[`${key}Seconds`]);
+    if (was === undefined || is === undefined || was === is) continue;
+    changes.push(change('refreshes', ['incremental'], `${key} ${fromTo(seconds(was), seconds(is))}`));
+  }
+  if (before.batch !== after.batch) add('refreshes', 'batch', fromTo(before.batch, after.batch));
   return changes;
 }
 
