@@ -239,7 +239,7 @@ describe('arguments about rows', () => {
     const { text, content } = await agent.call('test.marked', given);
     const uri = content[1]?.uri;
     expect(uri).toBe('querygate://result/test.marked?and=%28n.gt.20%29&order=n.desc');
-    expect(text).toContain("/test.marked.csv?and=%28n.gt.20%29&order=n.desc'");
+    expect(text).toContain("/test.marked?format=csv&and=%28n.gt.20%29&order=n.desc'");
     const { message } = await agent.stateless('resources/read', { uri });
     expect(message.result.contents[0].text).toMatch(
       /^test\.marked: rows 1 to 180 of 180.*\n<.*\nn,time,path\n200,/,
