@@ -261,6 +261,24 @@ describe('arguments about rows', () => {
     expect(seen).toEqual(Array.from({ length: 500 }, (_, at) => at + 1));
   });
 
+  test('in the URI of a result leave others, which its text says', async () => {
+    const textOf = async (uri: string) => {
+      const { message } = await agent.stateless('resources/read', { uri: `querygate://result/${uri}` });
+      return String(message.result.contents[0].text);
+    };
+    const { text } = await agent.call('test.paged');
+    for (const notice of ['at most 200 rows. ', 'at most these 200 rows at once; limit, and then after, ']) {
+      expect(text.replaceAll('\n', ' ')).toContain(notice);
+      expect(await textOf('test.paged')).toContain(notice);
+    }
+    expect(await textOf('test.limited')).toContain('at most these 150 rows at once');
+    expect(await textOf('test.marked')).toContain('There are more: the query returns at most 200 rows.');
+    const { after } = (await agent.call('test.paged', { limit: 5 })).structured;
+    expect(await textOf('test.paged?limit=5')).toMatch(`The next rows: after=${after}`);
+    expect(await textOf('test.list?only=1')).not.toContain('at most');
+    expect(await textOf('test.paged?limit=0')).not.toContain('after=');
+  });
+
   test('of a page of no rows say where its rows begin', async () => {
     const first = await agent.call('test.paged', { limit: 0 });
     expect(first.structured).toMatchObject({ rows: [], rowCount: 0, truncated: true });
