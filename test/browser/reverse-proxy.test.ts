@@ -123,7 +123,7 @@ describe.skipIf(isWithoutBrowser || isWithoutNginx).each(proxies)('behind nginx 
   test.skipIf(!('BASE_PATH' in env))('commands for agents have the path', async () => {
     const agent = mcpClient((path, init) => fetch(`${nginx.origin}/base${path}`, init), apiKey);
     const { text } = await agent.call('numbers_all');
-    const [, url = ''] = /'(http[^']*\.csv[^']*)'/.exec(text) ?? [];
+    const [, url = ''] = /'(http[^']*format=csv[^']*)'/.exec(text) ?? [];
     expect(url.startsWith(`${nginx.origin}/base/api/`)).toBe(true);
     expect((await (await get(url)).text()).split('\r\n')).toHaveLength(502);
   });

@@ -194,6 +194,18 @@ describe('/openapi.json', () => {
     }
   });
 
+  test('has no extension that makes the name that of another query', () => {
+    const [query = expect.fail()] = queries;
+    const both = [
+      { ...query, name: 'big', aliases: [] },
+      { ...query, id: '00000000-0000-4000-8000-000000000000', name: 'big.csv', aliases: [] },
+    ];
+    const { parameters } = operationsOf(openapiDocument(both)).get(`${base}big.{format}`) ?? expect.fail();
+    const { schema } = parameters.find(({ name }) => name === 'format') ?? expect.fail();
+    expect(schema.enum).not.toContain('csv');
+    expect(schema.enum).toContain('parquet');
+  });
+
   test('names the headers that responses have', async () => {
     const operations = operationsOf(await (await app.fetch('/openapi.json')).json());
     const path = `${base}functions.invocation-stats`;

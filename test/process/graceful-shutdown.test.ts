@@ -59,6 +59,11 @@ describe('the process shuts down gracefully', () => {
     const gateway = await start({ SHUTDOWN_DELAY_SECONDS: '600' });
     const port = Number(new URL(gateway.origin).port);
     const kept = await open(port, get('/healthz'));
+    const old = connect(port, '127.0.0.1').resume();
+    const cut = once(old, 'end').catch((error: NodeJS.ErrnoException) => error.code);
+    old.write(
+      `POST /graphql HTTP/1.0\r\nHost: a\r\n${key}Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
+    );
     const ended = gateway.end();
     await eventually(async () => expect((await fetch(`${gateway.origin}/readyz`)).status).toBe(503));
     const headers = { 'x-api-key': 'key' };
@@ -71,6 +76,7 @@ describe('the process shuts down gracefully', () => {
     expect(responses.join('')).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*^Connection: close\r\n/im);
     gateway.child.kill('SIGTERM');
     expect(await ended).toBe(1);
+    expect(await cut).toBe('ECONNRESET');
   });
 
   test.each(['SIGTERM', ...atNight('SIGINT')])('at once on %s while it starts', async (signal) => {

@@ -91,7 +91,7 @@ export interface Gateway {
   events(url: string, etag: string | undefined, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
   /** The answer of one of the gateway's own routes. */
   json<Body>(url: string, signal: AbortSignal): Promise<Body>;
-  file(url: string): Promise<{ readonly blob: Blob; readonly name: string }>;
+  file(url: string): Promise<{ readonly blob: Blob; readonly name: string | undefined }>;
   /** The SQL of a saved query. */
   sql(name: string): Promise<string>;
 }
@@ -155,7 +155,7 @@ export function openGateway(key: string): Gateway {
       const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
       if (isJson && (await blob.slice(0, compatStart.length).text()) === compatStart)
         throw compatError((JSON.parse(await blob.text()) as RowsBody).error ?? '', 200);
-      return { blob, name: name ?? new URL(url, location.origin).pathname.split('/').at(-1) ?? 'rows' };
+      return { blob, name };
     },
     async sql(name) {
       const query = 'query EndpointSql($name: String!) { endpoint(name: $name) { query } }';

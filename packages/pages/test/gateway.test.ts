@@ -14,13 +14,13 @@ const disposition = 'attachment; filename="logs.ndjson"';
 test('a file of lines whose first column is called error is not an error', async () => {
   const lines = '{"error":"disk full","host":"a"}\n';
   const type = { 'content-type': 'application/x-ndjson', 'content-disposition': disposition };
-  const { blob, name } = await answering(lines, type).file('/logs.ndjson');
+  const { blob, name } = await answering(lines, type).file('/logs?format=ndjson');
   expect([name, await blob.text()]).toEqual(['logs.ndjson', lines]);
 });
 
 test('an error of COMPAT=logflare is one in a download, too', async () => {
   const type = { 'content-type': 'application/json; charset=utf-8' };
-  const downloading = answering('{"error":"days: too many"}', type).file('/logs.ndjson');
+  const downloading = answering('{"error":"days: too many"}', type).file('/logs?format=ndjson');
   await expect(downloading).rejects.toThrow('days: too many');
 });
 

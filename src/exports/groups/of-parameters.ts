@@ -12,7 +12,7 @@ export { extractTenant, type TenantExtraction } from '../../catalog/binding/patt
 export { checkValue, nearValue } from '../../catalog/binding/check-value.ts';
 export { describeParameter, fitsSchemas, typedValue } from '../../catalog/binding/describe-parameter.ts';
 export { listLengthProblem } from '../../catalog/binding/list-values.ts';
-export { mergeLists } from '../../catalog/binding/merge-lists.ts';
+export { listNameOf, mergeLists } from '../../catalog/binding/merge-lists.ts';
 export { rebind } from '../../catalog/binding/rebind.ts';
 export { mayBeRounded, roundedProblem, textsOfValues } from '../../catalog/binding/rounded-numbers.ts';
 export { type JsonObject, parameterSchema } from '../../catalog/binding/parameter-schema.ts';
@@ -21,4 +21,8 @@ export type { Parameter } from '../../catalog/model/saved-query.ts';
 export { meantWords } from '../../row-arguments/reading/other-words.ts';
 export { pageWords } from '../../http/rest/row-page.ts';
 export { requestsWhole, rowWords } from '../../http/rest/row-parameters.ts';
-export { refuseUndeclared } from '../../http/rest/undeclared-parameters.ts';
+export {
+  parameterWarning,
+  refuseUndeclared,
+  withParameterWarning,
+} from '../../http/rest/undeclared-parameters.ts';

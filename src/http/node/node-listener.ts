@@ -10,6 +10,7 @@ import { NodeRequestHead, type Reception } from '../message/head.ts';
 import { type FinishedReply, logUnexpected } from '../message/reply.ts';
 import { StreamBody } from '../message/stream/stream-body.ts';
 import { countSent } from './count-sent.ts';
+import { cutOff } from './cut-off.ts';
 import { PreparedResponse } from './prepared-response.ts';
 import { sinkOf } from './stream-sink.ts';
 
@@ -96,6 +97,8 @@ async function sendInTurn(
 /** Sends a body as fast as the client takes it. One that cannot be completed ends with the connection, so that the client notices. */
 function stream(reply: FinishedReply, body: Readable, response: ServerResponse, log: Logger): void {
   writeHead(reply, response);
+  const { req, socket } = response;
+  if (req.httpVersion === '1.0' && socket !== null) body.once('error', () => cutOff(socket));
   pipeline(body, response, (err) => {
     if (err !== undefined && err !== null && err.code !== 'ERR_STREAM_PREMATURE_CLOSE') {
       logUnexpected(err, log);

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Connections } from './connections.ts';
+import { cutOff } from './cut-off.ts';
 
 interface Progress {
   /** Bytes of completed writes at the last check. */
@@ -27,7 +28,7 @@ export function closeSlowReaders(server: Server, connections: Connections, timeo
       const sentBytes = socket.bytesWritten - socket.writableLength;
       const progress = readers.get(socket);
       if (progress?.sentBytes !== sentBytes) readers.set(socket, { sentBytes, sinceMs: now });
-      else if (now - progress.sinceMs > timeoutMs) socket.destroy();
+      else if (now - progress.sinceMs > timeoutMs) cutOff(socket);
     }
   };
   const timer = setInterval(check, timeoutMs / 4).unref();

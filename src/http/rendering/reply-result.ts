@@ -1,3 +1,4 @@
+import { followSeconds } from '../../catalog/model/saved-query.ts';
 import { memoize } from '../../memoize.ts';
 import { codings, compress, minCompressedBytes } from '../../results/encodings.ts';
 import type { CachedResult } from '../../results/get-result.ts';
@@ -61,6 +62,8 @@ export function replyToHead(reply: Reply, head: RequestHead, noCache: boolean): 
   // The caller has these bytes: it becomes 304 (RFC 9110, 13.1.2).
   if (etag !== undefined && known !== undefined && matchesEtag(etag, known)) return reply;
   const maxAge = Number(/\bmax-age=(\d+)/.exec(headers['cache-control'] ?? '')?.[1] ?? 0);
-  const isKept = !noCache && maxAge - Number(headers.age ?? 0) >= promisedSeconds;
+  // A client may follow them, or begin to.
+  const followed = (head.results ?? []).map(({ bound }) => followSeconds(bound.query.caching) ?? maxAge);
+  const isKept = !noCache && Math.min(maxAge, ...followed) - Number(headers.age ?? 0) >= promisedSeconds;
   return isKept || etag === undefined ? reply : { ...reply, headers };
 }

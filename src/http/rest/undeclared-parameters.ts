@@ -32,7 +32,7 @@ const maxCompared = 5;
  * not declare, if one is misspelled, or that of a column or of a row argument, here or in another service. Other names
  * get no warning, because proxies and caches add theirs. '' for none.
  */
-const parameterWarning = memoize((endpoint: EndpointRequest): { readonly text: string } => {
+export const parameterWarning = memoize((endpoint: EndpointRequest): { readonly text: string } => {
   const { query, parameters } = endpoint;
   const unused = unusedNames(endpoint);
   const used = query.parameters.filter(({ name }) => !unused.includes(name));

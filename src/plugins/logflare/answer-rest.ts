@@ -9,6 +9,7 @@ import type { RouteHost } from '../../gateway/plugin.ts';
 import { EndpointRequest } from '../../call/endpoint-request.ts';
 import { pageWords } from '../../http/rest/row-page.ts';
 import { rowWords } from '../../http/rest/row-parameters.ts';
+import { withParameterWarning } from '../../http/rest/undeclared-parameters.ts';
 import { requireEndpoint } from '../../call/gate.ts';
 import { type Reply, replyJson } from '../../http/message/reply.ts';
 import type { Answer } from '../../http/message/route.ts';
@@ -17,6 +18,8 @@ import { parametersReader } from './body-parameters.ts';
 type PreparedRequest = Parameters<Answer>[1];
 
 type AddressedEndpoint = NonNullable<PreparedRequest['addressed']>;
+
+type RawParameters = EndpointRequest['parameters'];
 
 /** With the strict REST API. */
 type CompatRestHost = Pick<RouteHost, 'rest' | 'addressOf' | 'rejectKeys'>;
@@ -29,10 +32,11 @@ export function buildCompatRest({ rest, addressOf, rejectKeys }: CompatRestHost)
   };
   const answerGet: Answer = (head, request, admission, readBody) => {
     request.addressed ??= addressed(request);
-    return rowsOrNone(request.addressed, () => rest(head, request, admission, readBody));
+    const { addressed: address, parameters = new Map() } = request;
+    return rowsOrNone(address, parameters, () => rest(head, request, admission, readBody));
   };
   const answerPost: Answer = async (head, received, admission, readBody) => {
-    const { query, format } = addressOf(received);
+    const { query } = addressOf(received);
     // Before the body is read as the query declares it.
     requireEndpoint(admission.principal, query);
     const declared = new Map(query.parameters.map((parameter) => [parameter.name, parameter]));
@@ -42,12 +46,15 @@ export function buildCompatRest({ rest, addressOf, rejectKeys }: CompatRestHost)
     const readParameters = parametersReader(head.headers, isRead, listsOf(query), (name, value) =>
       mayBeRounded(declared.get(name), value),
     );
-    const fromBody = readParameters(await readBody());
-    rejectKeys(fromBody);
-    const parameters = new Map([...(received.parameters ?? []), ...fromBody]);
+    const { given, ignored } = readParameters(await readBody());
+    rejectKeys(given);
+    const parameters = new Map([...(received.parameters ?? []), ...given]);
+    const unaddressed = new EndpointRequest(query, parameters);
+    const { format } = addressOf(received.to({ endpoint: unaddressed, format: undefined }, received.url));
     const address = { endpoint: lastOfEach(query, parameters), format };
     const request = received.to(address, urlWith(received.url, parameters));
-    return notStored(await rowsOrNone(address, () => rest(head, request, admission, readBody)));
+    const sent = new Map([...ignored.map((name) => [name, ['']] as const), ...parameters]);
+    return notStored(await rowsOrNone(address, sent, () => rest(head, request, admission, readBody)));
   };
   return (head, ...others) => (head.method === 'POST' ? answerPost : answerGet)(head, ...others);
 }
@@ -61,6 +68,7 @@ function namesOf({
   querySandboxing,
 }: SavedQuery): ReadonlySet<string> {
   return new Set([
+    'format',
     ...parameters.map(({ name }) => name),
     ...(querySandboxing === 'enabled' ? [sqlParameter] : []),
     ...(rowArguments === undefined ? [] : [...rowWords, ...columns.map(({ name }) => name)]),
@@ -69,7 +77,7 @@ function namesOf({
 }
 
 /** For links of a page, which are followed by GET. */
-function urlWith({ href }: URL, parameters: EndpointRequest['parameters']): URL {
+function urlWith({ href }: URL, parameters: RawParameters): URL {
   const pairs = [...parameters].flatMap(([name, values]) => values.map((value) => [name, value]));
   return new URL(`?${new URLSearchParams(pairs)}`, href);
 }
@@ -85,7 +93,7 @@ const mayBeColumn = ({ rowArguments }: SavedQuery, name: string): boolean =>
  * All values of a list, and of what Logflare does not have. Other names are ignored, like Logflare's `sql` for a query without
  * a sandbox.
  */
-function lastOfEach(query: SavedQuery, received: EndpointRequest['parameters'] = new Map()): EndpointRequest {
+function lastOfEach(query: SavedQuery, received: RawParameters = new Map()): EndpointRequest {
   const names = namesOf(query);
   const lists = listsOf(query);
   const declared = new Set([...query.parameters.map(({ name }) => name), sqlParameter]);
@@ -98,21 +106,30 @@ function lastOfEach(query: SavedQuery, received: EndpointRequest['parameters'] =
   return new EndpointRequest(query, parameters);
 }
 
+/** Says which names were ignored. @param sent all of the request */
+function withIgnored(reply: Reply, { query, parameters }: EndpointRequest, sent: RawParameters): Reply {
+  const all = new Map([...mergeLists(sent, listsOf(query)), ...parameters]);
+  return all.size === parameters.size ? reply : withParameterWarning(reply, new EndpointRequest(query, all));
+}
+
 /**
  * Logflare runs a query without a value that it requires, or with one that it has no case for, and comparisons with it are
  * then true for no row.
  */
 function rowsOrNone(
-  { endpoint: { query }, format }: AddressedEndpoint,
+  { endpoint, format }: AddressedEndpoint,
+  sent: RawParameters,
   reply: () => Reply | Promise<Reply>,
 ): Reply | Promise<Reply> {
+  const withWarning = (replied: Reply) => withIgnored(replied, endpoint, sent);
   const noRows = (error: unknown) => {
-    if (isJson(format) && selectsNothing(query, error)) return replyJson(200, '{"result":[]}');
+    if (isJson(format) && selectsNothing(endpoint.query, error))
+      return withWarning(replyJson(200, '{"result":[]}'));
     throw error;
   };
   try {
     const replied = reply();
-    return replied instanceof Promise ? replied.catch(noRows) : replied;
+    return replied instanceof Promise ? replied.then(withWarning, noRows) : withWarning(replied);
   } catch (error) {
     return noRows(error);
   }

@@ -3,13 +3,19 @@ import { GatewayError } from '../../errors.ts';
 import { requireBodyType } from '../../http/message/body/body-type.ts';
 import type { RequestHead } from '../../http/message/head.ts';
 import { httpLimits } from '../../http/message/http-limits.ts';
-import { mergeLists } from '../../catalog/binding/merge-lists.ts';
+import { listNameOf, mergeLists } from '../../catalog/binding/merge-lists.ts';
 import { parseQueryString } from '../../http/message/prepared-request.ts';
 
 type RawParameters = EndpointRequest['parameters'];
 
 /** Reads parameters from the bytes of a body. @throws GatewayError BAD_REQUEST */
-export type ReadParameters = (body: Uint8Array) => RawParameters;
+export type ReadParameters = (body: Uint8Array) => BodyParameters;
+
+interface BodyParameters {
+  readonly given: RawParameters;
+  /** Names of others: no more than may be given. */
+  readonly ignored: readonly string[];
+}
 
 /**
  * How the parameters of a POST are read: as a form, or as a JSON object.
@@ -27,7 +33,7 @@ export function parametersReader(
 ): ReadParameters {
   const isAbsent = headers['content-type'] === undefined && isEmpty(headers);
   const read = readers.get(requireBodyType(headers, isAbsent ? undefined : [...readers.keys()]));
-  return read === undefined ? () => new Map() : (body) => read(decodeBody(body), isRead, lists, isRounded);
+  return read === undefined ? () => noParameters : (body) => read(decodeBody(body), isRead, lists, isRounded);
 }
 
 /** @param value in JSON; of a form, a text */
@@ -40,7 +46,7 @@ type ReadText = (
   isRead: IsRead,
   lists: ReadonlySet<string>,
   isRounded: IsRounded,
-) => RawParameters;
+) => BodyParameters;
 
 const readers: ReadonlyMap<string, ReadText> = new Map([
   ['application/json', readJson],
@@ -49,12 +55,16 @@ const readers: ReadonlyMap<string, ReadText> = new Map([
 
 const { maxParameters } = httpLimits;
 
+const noParameters: BodyParameters = { given: new Map(), ignored: [] };
+
 function isEmpty(headers: RequestHead['headers']): boolean {
   return (headers['content-length'] ?? '0') === '0' && headers['transfer-encoding'] === undefined;
 }
 
-function readForm(text: string, isRead: IsRead, lists: ReadonlySet<string>): RawParameters {
-  return new Map([...mergeLists(parseQueryString(text, lists), lists)].filter(([name]) => isRead(name, '')));
+function readForm(text: string, isRead: IsRead, lists: ReadonlySet<string>): BodyParameters {
+  const sent = mergeLists(parseQueryString(text, lists), lists);
+  const given = new Map([...sent].filter(([name]) => isRead(name, '')));
+  return { given, ignored: [...sent.keys()].filter((name) => !given.has(name)) };
 }
 
 function readJson(
@@ -62,8 +72,8 @@ function readJson(
   isRead: IsRead,
   lists: ReadonlySet<string>,
   isRounded: IsRounded,
-): RawParameters {
-  if (text.trim() === '') return new Map();
+): BodyParameters {
+  if (text.trim() === '') return noParameters;
   const right = 'send parameters as {"name": "value"}';
   let body: unknown;
   try {
@@ -74,11 +84,15 @@ function readJson(
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new GatewayError('BAD_REQUEST', `The body is not a JSON object; ${right}`);
   }
-  const members = body as Readonly<Record<string, unknown>>;
-  const given = Object.entries(members).filter(([name, value]) => isRead(name, value));
+  const members = Object.entries(body as Readonly<Record<string, unknown>>);
+  const nameOf = (name: string) => (lists.has(listNameOf(name)) ? listNameOf(name) : name);
+  const given = members.filter(([name, value]) => isRead(nameOf(name), value));
   if (given.length > maxParameters)
     throw new GatewayError('BAD_REQUEST', `The body has more than ${maxParameters} parameters`);
-  return new Map(given.map(([name, value]) => [name, textsOf(name, value, lists.has(name), isRounded)]));
+  const textsOfMember = (name: string, value: unknown) => textsOf(name, value, lists.has(name), isRounded);
+  const texts = new Map(given.map(([name, value]) => [name, textsOfMember(nameOf(name), value)]));
+  const ignored = members.flatMap(([name]) => (texts.has(name) ? [] : [name]));
+  return { given: mergeLists(texts, lists), ignored: ignored.slice(0, maxParameters) };
 }
 
 function textsOf(name: string, value: unknown, isList: boolean, isRounded: IsRounded): readonly string[] {

@@ -1,5 +1,6 @@
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { mainNames, publicNames } from '../../catalog/model/versions.ts';
+import { lookUpQuery } from '../../catalog/model/find-query.ts';
 import { Renderers } from '../../formats/renderers.ts';
 import { runSteps } from '../../concurrency/loop-turns.ts';
 import { endpointPath, healthPath, readinessPath } from '../../http/message/paths.ts';
@@ -74,7 +75,13 @@ export function* openapiInSteps(
       ...(yield* entries(takingSql, (name) => [endpointPath + name.query.id, { get: sqlOperation(name) }])),
       ...(yield* entries(names, (name) => [
         `${endpointPath}${name.name}.{format}`,
-        { get: fileOperation(name, renderers) },
+        {
+          get: fileOperation(
+            name,
+            renderers,
+            (address) => lookUpQuery({ queries: all }, address) !== undefined,
+          ),
+        },
       ])),
       ...healthPaths,
     },

@@ -107,10 +107,19 @@ export function sqlOperation({ name, field, query }: PublicName): JsonObject {
 /**
  * The rows of a saved query in the other formats, named by the extension of the path. They are an operation of their own: a
  * client generated from one operation with all of them would have no type for the JSON.
+ *
+ * @param isAddress true for the name of a query, which it means with such an ending too
  */
-export function fileOperation({ name, field, query }: PublicName, renderers: Renderers): JsonObject {
+export function fileOperation(
+  { name, field, query }: PublicName,
+  renderers: Renderers,
+  isAddress: (path: string) => boolean,
+): JsonObject {
   const available = renderers.all.filter(
-    (one) => one.names[0] !== 'json' && one.unavailable?.(query, false) === undefined,
+    (one) =>
+      one.names[0] !== 'json' &&
+      one.unavailable?.(query, false) === undefined &&
+      !isAddress(`${name}.${one.names[0]}`),
   );
   const format = {
     name: 'format',

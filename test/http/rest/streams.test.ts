@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { get } from 'node:http';
+import { connect } from 'node:net';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
@@ -186,6 +187,9 @@ test('a body that cannot be completed ends with the connection, so that the clie
   await expect(read(response)).rejects.toThrow('aborted');
   expect(response.complete).toBe(false);
   expect(broken.log()).toContain('a bug in the gateway');
+  const old = connect(broken.port, '127.0.0.1').resume();
+  old.write(`GET ${path}&format=csv HTTP/1.0\r\nHost: a\r\nX-API-KEY: ${apiKey}\r\n\r\n`);
+  await expect(once(old, 'end')).rejects.toThrow('ECONNRESET');
   // The gateway goes on.
   const other = await fetch(`http://127.0.0.1:${broken.port}/healthz`);
   expect(other.status).toBe(200);

@@ -131,17 +131,18 @@ describe('connections', () => {
     },
   );
 
-  test('that do not read their response are closed', async () => {
+  test.each(['1.0', '1.1'])('of HTTP/%s that do not read their response are reset', async (version) => {
     const server = createServer();
     const listener: RequestListener = (_, response) => void response.end(Buffer.alloc(50_000_000));
     closeSlowReaders(server, trackConnections(server, listener), 200);
     const reader = connect(await listen(server), '127.0.0.1').pause();
-    reader.on('error', () => {});
-    reader.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    const failed = once(reader, 'end').catch((error: NodeJS.ErrnoException) => error.code);
+    reader.write(`GET / HTTP/${version}\r\nHost: a\r\n\r\n`);
     const [socket] = (await once(server, 'connection')) as [Socket];
     await once(socket, 'close');
     expect(socket.bytesRead).toBeGreaterThan(0);
-    reader.destroy();
+    reader.resume();
+    expect(await failed).toBe('ECONNRESET');
     server.close();
   });
 });

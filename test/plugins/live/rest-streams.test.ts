@@ -167,6 +167,20 @@ describe('a stream of results in REST', () => {
     expect(await response.text()).toBe('');
   });
 
+  test('HEAD promises nothing of a result that may be refreshed sooner for those who follow it', async () => {
+    await live.setQueries({
+      'counts.sql': queryText({ id: uuidOf(1), header: 'live: 5s\n', caching: '900s' }),
+      'plain.sql': queryText({ id: uuidOf(3), caching: '900s' }),
+    });
+    const hasTag = async (path: string) => {
+      const init = { method: 'HEAD', headers: { 'x-api-key': 'a-key-for-tests-only' } };
+      const { headers } = await live.gateway.fetch(new Request(`http://gateway.test${path}`, init));
+      return [headers.has('etag'), headers.has('content-length')];
+    };
+    expect(await hasTag(countsPath)).toEqual([false, false]);
+    expect(await hasTag(countsPath.replace('counts', 'plain'))).toEqual([true, true]);
+  });
+
   test('a request that another version of the file answers ends with QUERY_CHANGED', async () => {
     const events = readEvents(await live.get(countsPath, accept));
     const others = readEvents(await live.get('/api/endpoints/query/warmed', accept));

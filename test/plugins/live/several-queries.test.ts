@@ -38,6 +38,15 @@ describe('several queries in one stream', () => {
     });
   });
 
+  test('events say which parameters are ignored', async () => {
+    const events = await follow([{ id: 'a', query: 'counts', parameters: { limit: 1, other: 2 } }]);
+    const warning = (await live.get(`${countsPath}?limit=1&other=2`)).headers.get('querygate-warning');
+    expect(warning).toContain('limit is ignored');
+    const { etag: _, ...others } = dataOf(await events.next());
+    expect(others).toEqual({ id: 'a', warning, result: [{ n: 1 }] });
+    await events.cancel();
+  });
+
   test('a result that the client has is not sent first', async () => {
     const etag = (await live.get(countsPath)).headers.get('etag');
     const events = await follow([

@@ -691,6 +691,12 @@ describe('COMPAT=logflare for what Logflare does not have', () => {
           ...common,
           caching: ['caching: 900s', 'page: { by: [n] }'],
         }),
+        'test.strict.sql': queryText({
+          name: 'strict',
+          ...common,
+          caching: ['caching: 900s', 'strict: true'],
+          sql: 'select n from unnest(generate_array(1, 3)) as n where n <= @most and cast(n as string) in unnest(@ids)',
+        }),
       },
       { env: { COMPAT: 'logflare' } },
     );
@@ -712,6 +718,31 @@ describe('COMPAT=logflare for what Logflare does not have', () => {
 
   test('a misspelled column is no request for all rows', async () => {
     expect(await (await folder.get('test.rows?m=eq.3')).text()).toContain('m: cannot be filtered');
+  });
+
+  test.each([
+    ['mos=1', 'mos is ignored, did you mean most?'],
+    ['Most=1', 'Most is ignored, did you mean most?'],
+    ['most[eq]=1', 'most[eq] is ignored, did you mean most?'],
+    ['most_gt=1', 'most_gt is ignored, did you mean most?'],
+    ['ids[a]=1', 'ids[a] is ignored, did you mean ids?'],
+    ['n=1', 'n is ignored, the rows of this endpoint cannot be filtered'],
+    ['nothing=1', null],
+  ])('an ignored name is in a warning, as in %s', async (search, warning) => {
+    const response = await folder.get(`test.strict?ids=2&ids=3&${search}`);
+    expect(await response.text()).toBe('{"result":[{"n":2},{"n":3}]}');
+    expect(response.headers.get('querygate-warning')).toBe(warning);
+    const [[name = '', value] = []] = new URLSearchParams(search);
+    const body = { 'ids[]': ['2', '3'], [name]: value };
+    const inBody = await post('test.strict', body);
+    expect(inBody.headers.get('querygate-warning')).toBe(warning);
+    expect(await inBody.text()).toBe('{"result":[{"n":2},{"n":3}]}');
+  });
+
+  test('a body may have the format', async () => {
+    const response = await post('test.strict', { 'ids[0]': '2', format: 'csv', x: [] });
+    expect(await response.text()).toBe('n\r\n2\r\n');
+    expect((await post('test.strict', { format: 'xml' })).status).toBe(406);
   });
 
   test('pages have links', async () => {

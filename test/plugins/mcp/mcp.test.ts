@@ -458,7 +458,7 @@ describe('the Model Context Protocol', () => {
       expect(text).toContain('the first 100 of 1000 rows');
       expect(text).toContain('\ntext,0,w,w,w\n');
       expect(text).toContain(
-        `curl -s --compressed -H "X-API-KEY: $API_KEY" -o test.numbers.parquet 'http://gateway.test/api/endpoints/query/test.numbers.parquet?count=1000&word=w'`,
+        `curl -s --compressed -H "X-API-KEY: $API_KEY" -o test.numbers.parquet 'http://gateway.test/api/endpoints/query/test.numbers?format=parquet&count=1000&word=w'`,
       );
       expect(content[1]).toMatchObject({
         type: 'resource_link',

@@ -239,7 +239,7 @@ describe('arguments about rows', () => {
     const { text, content } = await agent.call('test.marked', given);
     const uri = content[1]?.uri;
     expect(uri).toBe('querygate://result/test.marked?and=%28n.gt.20%29&order=n.desc');
-    expect(text).toContain("/test.marked.csv?and=%28n.gt.20%29&order=n.desc'");
+    expect(text).toContain("/test.marked?format=csv&and=%28n.gt.20%29&order=n.desc'");
     const { message } = await agent.stateless('resources/read', { uri });
     expect(message.result.contents[0].text).toMatch(
       /^test\.marked: rows 1 to 180 of 180.*\n<.*\nn,time,path\n200,/,
@@ -259,6 +259,24 @@ describe('arguments about rows', () => {
       expect(structured.shown).toBeLessThanOrEqual(100);
     } while (after !== undefined);
     expect(seen).toEqual(Array.from({ length: 500 }, (_, at) => at + 1));
+  });
+
+  test('in the URI of a result leave others, which its text says', async () => {
+    const textOf = async (uri: string) => {
+      const { message } = await agent.stateless('resources/read', { uri: `querygate://result/${uri}` });
+      return String(message.result.contents[0].text);
+    };
+    const { text } = await agent.call('test.paged');
+    for (const notice of ['at most 200 rows. ', 'at most these 200 rows at once; limit, and then after, ']) {
+      expect(text.replaceAll('\n', ' ')).toContain(notice);
+      expect(await textOf('test.paged')).toContain(notice);
+    }
+    expect(await textOf('test.limited')).toContain('at most these 150 rows at once');
+    expect(await textOf('test.marked')).toContain('There are more: the query returns at most 200 rows.');
+    const { after } = (await agent.call('test.paged', { limit: 5 })).structured;
+    expect(await textOf('test.paged?limit=5')).toMatch(`The next rows: after=${after}`);
+    expect(await textOf('test.list?only=1')).not.toContain('at most');
+    expect(await textOf('test.paged?limit=0')).not.toContain('after=');
   });
 
   test('of a page of no rows say where its rows begin', async () => {

@@ -28,7 +28,9 @@ export function buildDownloads(
     const title = titles[format] ?? format;
     status.textContent = `Downloading ${title} …`;
     try {
-      const { blob, name } = await gateway.file(`${path}.${format}${search()}`);
+      // With an extension, the path may be that of another query.
+      const file = await gateway.file(`${path}?format=${format}${search().replace('?', '&')}`);
+      const { blob, name = `${path.split('/').at(-1)}.${format}` } = file;
       saveFile(blob, name);
       status.textContent = `Saved ${name}.`;
     } catch (error) {

@@ -16,7 +16,7 @@ import type { Answer } from '../../../http/message/route.ts';
 import { streamHeaders } from '../../../http/accepted-stream.ts';
 import { Frame } from '../../../http/message/stream/frame.ts';
 import { requestsWhole } from '../../../http/rest/row-parameters.ts';
-import { refuseUndeclared } from '../../../http/rest/undeclared-parameters.ts';
+import { parameterWarning, refuseUndeclared } from '../../../http/rest/undeclared-parameters.ts';
 import { memoize } from '../../../memoize.ts';
 import { endFrame, etagOf, eventFrame, hasLineBreak, knownDigest } from '../events/event-frames.ts';
 import type { Variant } from '../events/variant.ts';
@@ -115,13 +115,16 @@ export function buildSeveralQueries(
       requireFollowable(call.bound);
       if (!requestsWhole(call)) throw onlyWhole();
       const { document } = await obtainFollowed(call);
+      const { text } = parameterWarning(endpoint);
       const request = {
         id: item.id,
         endpoint,
         resolve: queryNamed(item.query),
         variant: taggedResults,
         knownDigest: knownDigest(document, item.etag),
-        head: new Frame([`data: {"id":${JSON.stringify(item.id)},`]),
+        head: new Frame([
+          `data: ${JSON.stringify({ id: item.id, ...(text && { warning: text }) }).slice(0, -1)},`,
+        ]),
       };
       return { item, followed: { request, call, document } };
     } catch (error) {

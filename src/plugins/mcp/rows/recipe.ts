@@ -25,10 +25,10 @@ export function downloadCommands(
   origin: string | undefined,
 ): readonly string[] {
   if (origin === undefined) return [];
-  const search = searchOf(parameters);
+  // With an extension it may be the name of another query.
   const urls = ['csv', 'parquet'].map((format) => ({
     file: `${name}.${format}`,
-    url: `${origin}${endpointPath}${name}.${format}${search}`,
+    url: `${origin}${endpointPath}${name}${searchOf(new Map([['format', [format]], ...parameters]))}`,
   }));
   return urls
     .filter(({ url }) => url.length <= maxUrlLength)

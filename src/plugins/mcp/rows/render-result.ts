@@ -10,6 +10,7 @@ import { cellWriter, csvCell } from './cells.ts';
 import { type ColumnSummary, summarizeColumns } from './column-summary.ts';
 import { type AnswerLimits, type CutRows, cutRows } from './cut-rows.ts';
 import { fence } from './fence.ts';
+import { computedText, hasRowsBeyond, incompleteTexts } from './incomplete.ts';
 import { downloadCommands, resultUri } from './recipe.ts';
 import { visibleText } from '@querygate/text';
 import { dataNotice } from './write-page.ts';
@@ -120,15 +121,10 @@ function assemble(request: ResultToWrite, rows: CutRows, summary: Summary | unde
   const last = isEmptyPage ? after : page?.cursors[rows.count - 1];
   const next = hasNext ? last : undefined;
   const mark = fence(document.digest);
-  const beyond = rowsBeyond(request);
+  const beyond = hasRowsBeyond(request);
   const text = [
-    `${name}: ${isCut ? `the first ${rows.count} of ` : ''}${rowCount} row${rowCount === 1 ? '' : 's'}${ofRows === undefined ? '' : `, made of the ${ofRows} of the result`}, computed at ${computedAt}${isStale ? '; they are older than they should be, because the engine fails' : ''}.`,
-    ...(truncated ? [truncationText(request)] : []),
-    ...(beyond
-      ? [
-          `The query returns at most these ${ofRows ?? rowCount} rows at once; limit, and then after, reads the rows beyond them.`,
-        ]
-      : []),
+    `${name}: ${isCut ? `the first ${rows.count} of ` : ''}${rowCount} row${rowCount === 1 ? '' : 's'}${ofRows === undefined ? '' : `, made of the ${ofRows} of the result`}, ${computedText(result)}.`,
+    ...incompleteTexts(request),
     ...meaningsOf(bound, rows.count === 0 ? [] : (document.metadata.columns ?? bound.query.columns)),
     ...(rowCount > 0 ? [dataNotice] : []),
     ...(rows.count > 0 ? [...[rows.notice ?? []].flat(), mark('rows', rows.text)] : []),
@@ -168,20 +164,6 @@ function assemble(request: ResultToWrite, rows: CutRows, summary: Summary | unde
     },
     end: rows.end,
   };
-}
-
-/** True if the query ends with a LIMIT, or is cut, where its pages go on. */
-function rowsBeyond({ bound: { query, sql }, result, page }: ResultToWrite): boolean {
-  if (query.pages === undefined || page !== undefined || sql !== undefined) return false;
-  const { rowCount, ofRows = rowCount, truncated } = result.document.metadata;
-  return truncated || ofRows === query.pages.limit;
-}
-
-function truncationText({ bound: { query }, result }: ResultToWrite): string {
-  const { ofRows } = result.document.metadata;
-  return ofRows === undefined
-    ? `There are more: the query returns at most ${query.maxRows} rows.`
-    : `The result has the first ${query.maxRows} rows only: others are not counted and not found.`;
 }
 
 /** False for an empty list in the place of a default: without a value, an address means the default. */

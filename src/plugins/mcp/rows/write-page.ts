@@ -1,10 +1,11 @@
-import type { ObtainedResult } from '../../../results/get-result.ts';
+import type { Obtained } from '../../../call/obtain.ts';
 import { cellWriter } from './cells.ts';
 import { type AnswerLimits, cutRows } from './cut-rows.ts';
 import { fence } from './fence.ts';
+import { computedText, incompleteTexts } from './incomplete.ts';
 
 /** A part of a result that is read by its URI. */
-interface Page extends ObtainedResult {
+interface Page extends Obtained {
   readonly name: string;
   /** Without a part. */
   readonly uri: string;
@@ -16,7 +17,8 @@ interface Page extends ObtainedResult {
 const headBytes = 1_000;
 
 /** The text of a page, in steps: as many rows as have room. */
-export function* writePage({ bound, result, name, uri, from }: Page, { maxBytes }: AnswerLimits) {
+export function* writePage(request: Page, { maxBytes }: AnswerLimits) {
+  const { bound, result, page, name, uri, from } = request;
   const { document } = result;
   const columns = document.metadata.columns ?? bound.query.columns;
   const rows = yield* cutRows(
@@ -27,13 +29,16 @@ export function* writePage({ bound, result, name, uri, from }: Page, { maxBytes 
   );
   const { rowCount } = document.metadata;
   const next = from + rows.count;
-  const computedAt = new Date(document.computedAt).toISOString();
   const shown = rows.count === 0 ? 'no rows' : `rows ${from + 1} to ${next}`;
-  const tooLong = rows.count === 0 && from < rowCount ? 'the next row alone is too long for a part. ' : '';
+  const tooLong = rows.count === 0 && from < rowCount ? ['the next row alone is too long for a part.'] : [];
+  const notices = [...incompleteTexts(request), ...tooLong];
   return [
-    `${name}: ${shown} of ${rowCount}, computed at ${computedAt}. ${tooLong}${dataNotice}`,
+    [`${name}: ${shown} of ${rowCount}, ${computedText(result)}.`, ...notices, dataNotice].join(' '),
     ...(rows.count > 0 ? [...[rows.notice ?? []].flat(), fence(document.digest)('rows', rows.text)] : []),
     ...(rows.count > 0 && next < rowCount ? [`The next rows: ${uri}#row=${next + 1}-`] : []),
+    ...(rows.count > 0 && next === rowCount && page?.hasNextPage
+      ? [`The next rows: after=${page.cursors.at(-1)}`]
+      : []),
   ].join('\n');
 }
 
