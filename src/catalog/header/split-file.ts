@@ -36,6 +36,15 @@ export function readHeader(file: string, text: string): HeaderAndSql | readonly 
   }
   const headerLine = lineAt(text, text.indexOf('/*---') + 5) + 1;
 
+  const commentEnd = found.groups.header.indexOf('*/');
+  if (commentEnd >= 0) {
+    const before = found.groups.header.slice(0, commentEnd);
+    const line = headerLine + lineAt(before, commentEnd) - 1;
+    const column = commentEnd - before.lastIndexOf('\n');
+    const message = 'has */, which ends the comment of the header in BigQuery: write "*\\/" in double quotes';
+    return [{ file, line, column, message }];
+  }
+
   const yaml = readYaml(found.groups.header, 'yaml', { isText });
   if ('problems' in yaml) {
     return yaml.problems.map(({ line, column, message }) => ({

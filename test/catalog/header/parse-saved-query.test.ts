@@ -89,6 +89,11 @@ describe('a saved-query file', () => {
       `select 0;\n${header(plain)}`,
       ['1 must start with a YAML header between /*--- and ---*/'],
     ],
+    [
+      'the end of the comment in the header',
+      header([...plain, '# Every */5 minutes.']),
+      ['8 has */, which ends the comment of the header in BigQuery: write "*\\/" in double quotes'],
+    ],
     ['invalid YAML', header(['max_rows: [1', ...plain.slice(1)]), [/^4 not valid YAML: /]],
     [
       'a colon in a text without quotes',
