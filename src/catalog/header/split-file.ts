@@ -54,6 +54,12 @@ export function readHeader(file: string, text: string): HeaderAndSql | readonly 
       message,
     }));
   }
+  const reserved = ['parameters', 'columns'].find((section) => hasOwn(yaml.data, [section, '__proto__']));
+  if (reserved !== undefined) {
+    const line = headerLine + yaml.lineOf([reserved, '__proto__']) - 1;
+    const message = `${reserved}.__proto__: is reserved in JavaScript; choose another name`;
+    return [{ file, line, message }];
+  }
   return {
     header: yaml.data,
     ...part,
@@ -73,6 +79,9 @@ function isText([section, name, key, inner, listed]: readonly PropertyKey[]): bo
     ? inner !== undefined && listed === 'also'
     : ['default', 'example', 'min', 'max'].includes(String(key));
 }
+
+const hasOwn = (data: unknown, [key, ...rest]: readonly string[]): boolean =>
+  key === undefined || (isObject(data) && Object.hasOwn(data, key) && hasOwn(Reflect.get(data, key), rest));
 
 const isObject = (data: unknown): data is object => typeof data === 'object' && data !== null;
 

@@ -105,6 +105,11 @@ describe('a saved-query file', () => {
       header([...plain, 'caching: disabled']),
       [/^8 not valid YAML: this key is there already/],
     ],
+    [
+      'a column with a name of JavaScript',
+      header([...plain, '  __proto__: { type: integer, description: P. }'], 'select 1 as x, 2 as __proto__'),
+      ['8 columns.__proto__: is reserved in JavaScript; choose another name'],
+    ],
     ['an unknown key', header([...plain, 'owner: me']), ['8 unknown: owner']],
     [
       'misspelt keys that are required, of which none is also missing',
