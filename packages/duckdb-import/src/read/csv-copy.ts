@@ -33,6 +33,9 @@ export async function copyCsv(
   });
   const twice = matched.find(({ field }, at) => matched.findIndex((one) => one.field === field) < at);
   if (twice !== undefined) throw new Error(`its header names the column ${twice.field.name} twice`);
+  // A quote that another one ends, rows later, makes those in between a name.
+  const isRow = (line: string) => header.length > 1 && line.split(',').length === header.length;
+  if (header.some((name) => name.split('\n').slice(1, -1).some(isRow))) throw new Error(openHeader);
   const isOdd = header.some(
     (name, at) => /^"|\r(?!\n)|\uFFFD/.test(name) || (at === 0 && /^sep=/i.test(name)),
   );
@@ -175,10 +178,11 @@ export async function headerProblem(path: string): Promise<string | undefined> {
   if (header.trim() === '' && (await hasText(path))) return blankHeader;
   if (isPlain && header.startsWith('#') && (await isComment(path, header))) return commentHeader;
   const separator = separatorOf(header) ?? ',';
-  if (separator === ',')
-    return namedCells.test(`,${header}`) ? undefined : 'its header has a quote that does not end its name';
+  if (separator === ',') return namedCells.test(`,${header}`) ? undefined : openHeader;
   return `must have values separated by commas, found ${separator === '\t' ? 'tabs' : separator}; save it with commas`;
 }
+
+const openHeader = 'its header has a quote that does not end its name';
 
 const commentHeader = 'must name its columns in the first line, which is a comment: leave it out';
 
