@@ -1,10 +1,11 @@
 import { openSandbox, type Sandbox } from '@querygate/bigquery-sql/sandbox';
+import { problemOf } from '@querygate/bigquery-sql/problem';
 import { type Compiled, compileTree, type StoredTable } from '@querygate/bigquery-sql/tree';
 import { sandboxSubject } from '../catalog/binding/caller-sql.ts';
 import type { SavedQuery } from '../catalog/model/saved-query.ts';
-import type { Problem } from '../errors.ts';
+import { type Problem, StartError } from '../errors.ts';
 import { once } from '../memoize.ts';
-import { checkReturned } from './check-columns.ts';
+import { checkReturned, repeatedNames } from './check-columns.ts';
 import { recordProblemsOf } from './check-records.ts';
 import { zoneProblemsOf } from './check-zones.ts';
 import { type KnownColumn, knownColumns } from './known-columns.ts';
@@ -51,9 +52,12 @@ export function analyzeQuery(
   hasOpenTables: boolean,
   { compileTree, openSandbox }: Compiler,
 ): QueryAnalysis {
-  const compiled = once(() =>
-    compileTree(query, tables, { hasOpenTables, checkColumns: checkReturned(query) }),
-  );
+  const compiled = once(() => {
+    const tree = compileTree(query, tables, { hasOpenTables, checkColumns: checkReturned(query) });
+    const problems = repeatedNames(tree.columns).map((message) => problemOf(query.source, message));
+    if (problems.length > 0) throw new StartError('The SQL returns several columns of one name', problems);
+    return tree;
+  });
   const columns = once(() => knownColumns(compiled, tables));
   const opened = once(() => openSandbox(query, tables, { hasOpenTables, subject: sandboxSubject }));
   const sandboxProblems = once(() => sandboxProblemsOf(query, compiled, opened));

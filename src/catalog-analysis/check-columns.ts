@@ -54,14 +54,29 @@ function undeclaredMessages(
 /** Compares the columns that the header declares with those that a query returns, as far as their types are known. */
 export const checkReturned =
   ({ columns: declared }: Pick<SavedQuery, 'columns'>) =>
-  (returned: Compiled['columns']): readonly string[] =>
-    checkColumns(
+  (returned: Compiled['columns']): readonly string[] => {
+    const repeated = repeatedNames(returned);
+    if (repeated.length > 0) return repeated;
+    return checkColumns(
       declared,
       returned.map(({ column, type }) => {
         const known = resultColumnOf(column, type);
         return duckdbType(type) === undefined ? { ...known, type: undefined } : known;
       }),
     );
+  };
+
+/** The names that several columns of a result have, as messages: BigQuery refuses such a result. */
+export function repeatedNames(returned: Compiled['columns']): readonly string[] {
+  const named = returned.filter(({ except }) => except === undefined);
+  const isFirst = (name: string, at: number) =>
+    named.findIndex((other) => isSameColumn(other.name, name)) === at;
+  const repeated = named.filter(({ name }, at) => !isFirst(name, at)).map(({ name }) => name);
+  return [...new Set(repeated)].map(
+    (name) =>
+      `two columns of the result are named ${name}: add AS and another name, or leave one out with EXCEPT`,
+  );
+}
 
 /** True if a declared column, or a field, may hold the values of one of the result. */
 export function accepts(declared: RecordField, { type, repeated }: ResultColumn): boolean {

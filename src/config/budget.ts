@@ -35,7 +35,10 @@ const slotUnits = 'a whole number of s, m, h or d';
 const anyUnits = `${sizeUnits}, or of s, m, h or d`;
 
 const text = (pattern: RegExp, right: string) =>
-  z.string(`must be ${right}`).regex(pattern, `must be ${right}`);
+  z.string(`must be ${right}`).regex(pattern, {
+    error: ({ input }) =>
+      `must be ${right}${new RegExp(pattern, 'i').test(String(input)) ? ', in upper and lower case as here' : ''}`,
+  });
 
 /** A budget as headers of queries, keys, tokens and settings have it. */
 export const budgetSchema = z
@@ -136,6 +139,18 @@ const amountOf = (given: string): number =>
 
 /** A budget in one line, as a setting has it: `bytes_per_day: 1TB, rate: 100GB/h`. @returns undefined if it is not one */
 export function parseBudget(line: string): Budget | undefined {
+  const parsed = budgetSchema.safeParse(membersOf(line));
+  return parsed.success ? toBudget(parsed.data) : undefined;
+}
+
+/** Says what is right for a budget in one line, and what is wrong with its members. */
+export function budgetLineProblem(line: string): string {
+  const given = membersOf(line);
+  const cause = given && budgetProblem(given);
+  return `must be limits, as in bytes_per_day: 1TB, or rate: 100GB/h, burst: 1TB${cause === undefined ? '' : ` (${cause})`}`;
+}
+
+function membersOf(line: string): Readonly<Record<string, unknown>> | undefined {
   const pairs = line
     .replace(/^\s*\{(.*)\}\s*$/, '$1')
     .split(',')
@@ -144,7 +159,5 @@ export function parseBudget(line: string): Budget | undefined {
   const typed = (name: string, value = '') =>
     name === 'tracking' && /^(?:true|false)$/.test(value) ? value === 'true' : value;
   const given = pairs.map(([name = '', value]) => [name, typed(name, value)]);
-  if (new Set(given.map(([name]) => name)).size < given.length) return undefined;
-  const parsed = budgetSchema.safeParse(Object.fromEntries(given));
-  return parsed.success ? toBudget(parsed.data) : undefined;
+  return new Set(given.map(([name]) => name)).size < given.length ? undefined : Object.fromEntries(given);
 }

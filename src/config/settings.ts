@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { didYouMean } from '@querygate/text';
 import { z } from 'zod';
 import { parseAddressList } from './address-list.ts';
-import { parseBudget } from './budget.ts';
+import { budgetLineProblem, parseBudget } from './budget.ts';
 import { reservationName, reservationRule } from './reservation.ts';
 import { basePathRule } from './base-path.ts';
 import { duckdbDefaults } from './duckdb-defaults.ts';
@@ -195,8 +195,7 @@ export const settings = z.object({
   BUDGET: z
     .string()
     .refine((text) => parseBudget(text) !== undefined, {
-      error: ({ input }) =>
-        `got ${JSON.stringify(input)}; must be limits, as in bytes_per_day: 1TB, or rate: 100GB/h, burst: 1TB`,
+      error: ({ input }) => `got ${JSON.stringify(input)}; ${budgetLineProblem(String(input))}`,
     })
     .transform(parseBudget)
     .optional(),

@@ -2,6 +2,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
 import type { SavedQuery } from '../../src/catalog/model/saved-query.ts';
 import { prepareCatalog } from '../../src/engines/duckdb/prepare/prepare-catalog.ts';
+import { column } from '../support/column.ts';
 import { analyzed } from '../support/engine-host.ts';
 
 const savedQuery = (sql: string, line: number): SavedQuery => ({
@@ -58,3 +59,17 @@ test('an unforeseen error is a problem of the tenant check, too', () => {
     { file: 'q.sql', line: 20 },
   ]);
 });
+
+test.each(['select 1 as n, 2 as N', 'select * from (select 1 as N), (select 2 as N)'])(
+  'columns of one name, which BigQuery refuses, are a problem whatever the header declares: %s',
+  (sql) => {
+    const names = ['n', 'n_2', 'N_1'].map((name) => column(name, 'integer'));
+    const query = { ...savedQuery(sql, 1), columns: names };
+    const { analysisOf } = analyzed({ queries: [query], tables: [] });
+    const text =
+      'two columns of the result are named N: add AS and another name, or leave one out with EXCEPT';
+    expect(() => analysisOf(query).compiled()).toThrow(
+      expect.objectContaining({ problems: [{ file: 'q.sql', line: 1, message: text }] }),
+    );
+  },
+);

@@ -69,6 +69,15 @@ test('the SQL below a header that is not YAML is read all the same', () => {
   expect(problemsOf(files).at(-1)).toMatch(/:no column is named idd/);
 });
 
+test('columns of one name are named beside the problems of headers', () => {
+  const text = queryText({ columns: { n: 'integer', n_2: 'integer' }, sql: 'select 1 as n, 2 as n' });
+  const problems = problemsOf({ 'tables/t.json': table, 'a.sql': text, 'b.sql': withWrongCaching(valid) });
+  expect(problems).toEqual([
+    expect.stringMatching(/^a\.sql:\d+:two columns of the result are named n: add AS/),
+    expect.stringMatching(/^b\.sql:\d+:caching: must be seconds/),
+  ]);
+});
+
 test('parameters with problems have any type in the SQL, and others the declared one', () => {
   const text = queryText({
     columns: { id: 'integer' },

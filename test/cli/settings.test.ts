@@ -51,7 +51,7 @@ describe('the file of settings', () => {
         '  a.yaml:2 unknown: prot; did you mean port?',
         '  a.yaml:3 unknown: DATA_DIR; did you mean data_dir?',
         '  a.yaml:4 unknown: frobnicate; querygate config prints all keys',
-        '  a.yaml:5 host: must be one value, or a list of values',
+        '  a.yaml:5 host: must be one value, or a list of values, in quotes if it has a colon and a blank',
       ].join('\n'),
     );
   });

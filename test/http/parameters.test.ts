@@ -281,9 +281,12 @@ describe('lists, bounds and relative defaults over HTTP', () => {
     expect(parameters.slice(0, 2)).toMatchObject([
       {
         description: 'An id.\nAt most 9223372036854775807.\nDefault: 9223372036854775807.',
-        schema: { type: 'integer', format: 'int64' },
+        schema: { type: 'integer', format: 'int64', 'x-exact-default': '9223372036854775807' },
       },
-      { description: 'Ids.\nAt most 1000 values.\nDefault: 9007199254740993.' },
+      {
+        description: 'Ids.\nAt most 1000 values.\nDefault: 9007199254740993.',
+        schema: { 'x-exact-default': ['9007199254740993'] },
+      },
     ]);
     for (const { schema } of parameters.slice(0, 2)) {
       expect(schema).not.toHaveProperty('default');

@@ -270,7 +270,7 @@ describe('querygate tables convert', () => {
       /5\.parquet: .*replace/,
     ],
     ['the folder of the sources', () => {}, ['--to', 'data'], /folder of the sources/],
-    ['a table that is not declared', () => {}, ['log'], /no table is named "log"/],
+    ['a table that is not declared', () => {}, ['log'], /no table is named log; did you mean logs\?$/m],
   ] as const)('refuses %s', async (_, prepare, [first, second], message) => {
     prepare();
     const given = args();

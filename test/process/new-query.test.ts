@@ -607,6 +607,19 @@ GROUP BY status;
     expect(existsSync(join(queries, 'names.sql'))).toBe(false);
   });
 
+  test.each([
+    ['endpoints', 'the GraphQL field endpoints is reserved'],
+    ['web.by-status@1', 'web.by-status'],
+    ['web.by.status', 'webByStatus'],
+  ])('a name with which no gateway would start is refused: %s', async (name, reason) => {
+    await run('new', 'web.by-status', write('in.sql', sql));
+    const { errors, exitCode } = await run('new', name, write('one.sql', 'SELECT 1 AS n'));
+    expect(exitCode).toBe(1);
+    expect(errors).toMatch(/ is not written: no gateway would start with it:\n/);
+    expect(errors).toContain(reason);
+    expect(existsSync(join(queries, `${name}.sql`))).toBe(false);
+  });
+
   test('a file that is not UTF-8 is refused at its line, by sql too', async () => {
     const sql = write('latin1.sql', Buffer.from("SELECT 1 AS n,\n'Zürich' AS x\n", 'latin1'));
     const advice = `${sql}:2 must be UTF-8: iconv -f latin1 -t utf-8`;

@@ -1,7 +1,16 @@
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { skipsEmulator, startEmulator } from '../support/bigquery-emulator.ts';
 import { collectOutput } from '../support/child-output.ts';
@@ -265,7 +274,7 @@ describe('querygate test', () => {
     expect(first.errors).toBe('');
     expect(first.output).toContain('\n4 updated, 1 passed');
     expect(readFileSync(file, 'utf8')).toBe(`${shared}tests:
-- { name: first, parameters: { project: abc }, expect: { order: "any", rows: ${rows} } } # kept
+- { name: first, parameters: { project: abc }, expect: { order: any, rows: ${rows} } } # kept
 - { name: second, tenant: other, expect: { error: FORBIDDEN } }
 - { name: third, expect: { rows: ${rows} }, }
 - name: fourth
@@ -274,9 +283,56 @@ describe('querygate test', () => {
       - { ts: 2026-03-09T12:00:00.000001Z, status: 503 }
       - { ts: 2026-03-10T11:00:01.5Z, status: 400 }
 - { "name": "fifth",
-    expect: { ${asserts}, rows: [] },
+    "expect": { ${asserts}, "rows": [] },
     "tables": { "web": [] } }
 `);
+  });
+
+  test('--update writes rows and counts alone: comments and line ends stay', async () => {
+    const edited = `${shared}tests:
+  - name: first # a day
+    expect: # sorted
+      # Both of them.
+      order: exact # as ORDER BY
+      count: 3 # for now
+      rows: # two
+        - { status: 1 }
+      truncated: true
+      # The end.
+  - name: second
+    expect:
+      order: exact # kept
+  - name: third # last
+`.replaceAll('\n', '\r\n');
+    writeFileSync(file, edited);
+    const { output, errors } = await run('--update');
+    expect(errors).toBe('');
+    expect(output).toContain('\n3 updated (');
+    const [first, second] = [
+      '- { ts: 2026-03-09T12:00:00.000001Z, status: 503 }',
+      '- { ts: 2026-03-10T11:00:01.5Z, status: 400 }',
+    ];
+    expect(readFileSync(file, 'utf8')).toBe(
+      edited
+        .replace('count: 3', 'count: 2')
+        .replace('- { status: 1 }', `${first}\r\n        ${second}`)
+        .replace('truncated: true', 'truncated: false')
+        .replace('# kept', `# kept\r\n      rows:\r\n        ${first}\r\n        ${second}`)
+        .replace('# last', `# last\r\n    expect:\r\n      rows:\r\n        ${first}\r\n        ${second}`),
+    );
+  });
+
+  test('--update writes the rows of a test whose ASSERT does not hold, which fails still', async () => {
+    withTests(
+      '      rows: []\n',
+      '      asserts: ASSERT EXISTS(SELECT 1 FROM query.hits) AS "some"\n      rows: [{ status: 1 }]\n',
+    );
+    expect((await run()).output).toContain('rows differ: 1 expected, 0 returned\n    ');
+    const { output, exitCode } = await run('--update');
+    expect(output).toMatch(/ some: the condition is FALSE\n\n1 failed, 2 passed/);
+    expect(output).not.toContain('rows differ');
+    expect(exitCode).toBe(1);
+    expect(readFileSync(file, 'utf8')).toContain('AS "some"\n      rows: []\n');
   });
 
   test('--update leaves a test as it is where new rows would change others, and says so', async () => {
@@ -414,6 +470,10 @@ where _table_suffix = format_date('%Y%m%d', current_date()) group by name order 
       `web has no rows yet: add some; in ${join(folder, 'data')}, rows of a table are taken from a single file of at most 10 MB\n`,
     );
     rmSync(file);
+    expect((await run('hits', '--update', '--data-dir', 'nope')).errors).toContain(
+      `DATA_DIR: got "nope": there is no folder ${resolve('nope')}`,
+    );
+    expect(existsSync(file)).toBe(false);
     const ofDemo = await run('hits', '--update', '--data-dir', ':demo:');
     expect(ofDemo.output).toContain('web has no rows yet: add some, or run it with --data-dir <folder>\n');
   });

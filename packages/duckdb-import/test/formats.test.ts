@@ -595,6 +595,13 @@ describe('a file that cannot be read as a whole is a problem of its table alone'
       /^logs\.csv: is not CSV, but JSON: its name must end in \.nd/,
     ],
     [
+      'JSON as CSV, of which a key is a column',
+      'logs.csv',
+      '{"n":1,"id":"1"}\n{"n":2,"id":"2"}\n',
+      /^logs\.csv: is not CSV, but JSON/,
+    ],
+    ['CSV with ; and quotes', 'logs.csv', 'id;"ts";"x"\n1;2;3\n', /separated by commas, found ;/],
+    [
       'CSV with a column twice',
       'logs.csv',
       'id,ID\n1,2\n',
@@ -603,6 +610,15 @@ describe('a file that cannot be read as a whole is a problem of its table alone'
   ])('for %s', async (_, name, content, message) => {
     expect(await problem(name, content)).toMatch(message);
   });
+
+  test.each(['"id,ts', 'id,"ts', 'id,ts,"size 5""', 'id,"ts"x', '"x" ts,id', 'id,ts,"x"y"'])(
+    'for CSV with a quote that does not end its name: %s',
+    async (header) => {
+      expect(await problem('logs.csv', `${header}\n1,\n2,\n`)).toBe(
+        'logs.csv: its header has a quote that does not end its name',
+      );
+    },
+  );
 });
 
 describe('a row that cannot be read is left out, and reported', () => {

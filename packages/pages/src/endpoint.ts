@@ -13,6 +13,8 @@ export interface ValueSchema {
   readonly default?: Json;
   /** As in `-1d`: a default that the gateway resolves when it gets the request. */
   readonly 'x-relative-default'?: Json;
+  /** A default with more digits than numbers of JSON. */
+  readonly 'x-exact-default'?: Json;
   readonly minimum?: number;
   readonly maximum?: number;
   readonly items?: ValueSchema;
@@ -215,7 +217,7 @@ function parameterOf(raw: RawParameter): Parameter {
     required,
     schema,
     example: raw['x-placeholder'] === true ? [] : textsOf(example),
-    fallback: textsOf(schema.default ?? schema['x-relative-default']),
+    fallback: textsOf(schema.default ?? schema['x-relative-default'] ?? schema['x-exact-default']),
     isTenant: raw['x-tenant'] === true,
     bind: raw['x-bind'] ?? 'STRING',
   };

@@ -170,4 +170,15 @@ describe('snippets of the pages', () => {
     const strings = tokenize(script).flatMap((token) => (token.kind === 'string' ? [token.value] : []));
     expect(strings).toEqual([`\n${sql}\n`, text, '7', 'c']);
   });
+
+  test.each([undefined, '0.10'])("BigQuery's script keeps each digit of a NUMERIC: %s", (text) => {
+    const exact = '1234567890123456789012345.6789';
+    const price = { ...endpoint.parameters[1], name: 'price', bind: 'BIGNUMERIC', fallback: [exact] };
+    const parameters = [{ ...price, schema: { type: 'number' }, required: false, description: '' }];
+    const values = new Map(text === undefined ? [] : [['price', [text]]]);
+    const given = { ...endpoint, parameters: parameters as Endpoint['parameters'] };
+    expect(bigquerySnippet(sql, { origin, endpoint: given, values })).toContain(
+      `CAST("${text ?? exact}" AS BIGNUMERIC) AS \`price\``,
+    );
+  });
 });

@@ -22,7 +22,7 @@ function defaultSchema(parameter: Parameter): JsonObject {
   if (text === undefined) return {};
   if (fitsSchemas(parameter, text)) return { default: typedValue(parameter, text) };
   const isTimed = textsOf(text).some((one) => isRelative(parameter, one));
-  return isTimed ? { 'x-relative-default': text } : {};
+  return { [isTimed ? 'x-relative-default' : 'x-exact-default']: text };
 }
 
 /** The schema of one value, with its bounds as far as JSON Schema has them; the description has them all. */

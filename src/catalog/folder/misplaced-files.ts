@@ -25,8 +25,9 @@ export function misplacedFiles(folder: string): readonly string[] {
   const entries = entriesOf(folder);
   const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
   return [
-    ...otherEnding(folder, entries, (name) => /\.sql$/i.test(name), ['.sql']),
+    ...otherEnding(folder, entries, (file) => /\.sql$/i.test(file) || isText(file, header), ['.sql']),
     ...folders.flatMap((inner) => {
+      if (/\.sql$/i.test(inner)) return [`${join(folder, inner)} is not read: it is a folder`];
       const endings = endingsOf[inner];
       return endings === undefined ? inOtherFolder(folder, inner) : inInnerFolder(folder, inner, endings);
     }),
@@ -35,11 +36,11 @@ export function misplacedFiles(folder: string): readonly string[] {
 
 function inInnerFolder(folder: string, inner: string, endings: readonly string[]): readonly string[] {
   const path = join(folder, inner);
-  const isMeant = (name: string) =>
-    meaningful.test(name) &&
-    !(inner === 'tests' && dataOfTests.test(name)) &&
+  const isMeant = (file: string) =>
+    (meaningful.test(file) || (endings.includes('.sql') && isText(file, definition))) &&
+    !(inner === 'tests' && dataOfTests.test(file)) &&
     // A check in another case is a problem of the checks.
-    !(inner === checksFolder && /\.sql$/i.test(name));
+    !(inner === checksFolder && /\.sql$/i.test(file));
   const below = (at: string): readonly string[] => {
     const entries = entriesOf(at);
     const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(at, name));
@@ -61,12 +62,12 @@ const readsBelow: ReadonlySet<string> = new Set([
 function otherEnding(
   folder: string,
   entries: readonly Dirent[],
-  isMeant: (name: string) => boolean,
+  isMeant: (file: string) => boolean,
   endings: readonly string[],
 ): readonly string[] {
   const names = entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
   return names
-    .filter((name) => isMeant(name) && !endings.some((ending) => name.endsWith(ending)))
+    .filter((name) => isMeant(join(folder, name)) && !endings.some((ending) => name.endsWith(ending)))
     .map((name) => `${join(folder, name)} is not read: its name must end with ${endings[0]}`);
 }
 
@@ -99,14 +100,21 @@ const queriesBelow = (folder: string, path: string): readonly string[] =>
   entriesOf(path).flatMap((entry) => {
     const file = join(path, entry.name);
     if (entry.isDirectory()) return entry.name === 'node_modules' ? [] : queriesBelow(folder, file);
-    return entry.name.toLowerCase().endsWith('.sql') && startsWithHeader(file)
+    return entry.name.toLowerCase().endsWith('.sql') && startsWith(file, header)
       ? [`${file} is not read: saved queries are files of ${folder} itself`]
       : [];
   });
 
-function startsWithHeader(file: string): boolean {
+const header = /^\uFEFF?\s*\/\*---/;
+
+const definition = /^\uFEFF?(?:\s|(?:--|#).*\n)*(?:CREATE|ASSERT)\s/i;
+
+/** True for a file of text, as some editors name new ones, with SQL. */
+const isText = (file: string, start: RegExp): boolean => /\.txt$/i.test(file) && startsWith(file, start);
+
+function startsWith(file: string, start: RegExp): boolean {
   try {
-    return /^\uFEFF?\s*\/\*---/.test(readFileSync(file, 'utf8'));
+    return start.test(readFileSync(file, 'utf8'));
   } catch {
     return false;
   }

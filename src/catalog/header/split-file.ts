@@ -36,6 +36,15 @@ export function readHeader(file: string, text: string): HeaderAndSql | readonly 
   }
   const headerLine = lineAt(text, text.indexOf('/*---') + 5) + 1;
 
+  const commentEnd = found.groups.header.indexOf('*/');
+  if (commentEnd >= 0) {
+    const before = found.groups.header.slice(0, commentEnd);
+    const line = headerLine + lineAt(before, commentEnd) - 1;
+    const column = commentEnd - before.lastIndexOf('\n');
+    const message = 'has */, which ends the comment of the header in BigQuery: write "*\\/" in double quotes';
+    return [{ file, line, column, message }];
+  }
+
   const yaml = readYaml(found.groups.header, 'yaml', { isText });
   if ('problems' in yaml) {
     return yaml.problems.map(({ line, column, message }) => ({
@@ -44,6 +53,12 @@ export function readHeader(file: string, text: string): HeaderAndSql | readonly 
       column,
       message,
     }));
+  }
+  const reserved = ['parameters', 'columns'].find((section) => hasOwn(yaml.data, [section, '__proto__']));
+  if (reserved !== undefined) {
+    const line = headerLine + yaml.lineOf([reserved, '__proto__']) - 1;
+    const message = `${reserved}.__proto__: is reserved in JavaScript; choose another name`;
+    return [{ file, line, message }];
   }
   return {
     header: yaml.data,
@@ -64,6 +79,9 @@ function isText([section, name, key, inner, listed]: readonly PropertyKey[]): bo
     ? inner !== undefined && listed === 'also'
     : ['default', 'example', 'min', 'max'].includes(String(key));
 }
+
+const hasOwn = (data: unknown, [key, ...rest]: readonly string[]): boolean =>
+  key === undefined || (isObject(data) && Object.hasOwn(data, key) && hasOwn(Reflect.get(data, key), rest));
 
 const isObject = (data: unknown): data is object => typeof data === 'object' && data !== null;
 

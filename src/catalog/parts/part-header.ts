@@ -38,6 +38,8 @@ function withoutServedKeys(problems: readonly SchemaProblem[], header: unknown):
   const [first] = keys;
   if (first === undefined) return problems;
   const others = problems.filter(({ path }) => !keys.includes(String(path[0])));
+  // With an id and another value of serve it is rather a query that is served.
+  if (keys.includes('id') && others.some(({ path }) => path[0] === 'serve')) return others;
   return [...others, { path: [first], message: `a query with serve: off has no ${keys.join(', ')}` }];
 }
 

@@ -11,6 +11,12 @@ export function checkSingleValues(option: string, values: readonly string[] = []
   );
 }
 
+/** Rejects `all`, which would bind the key to something of this name. */
+export function checkBound(option: string, values: readonly string[] = []): void {
+  if (values.includes('all'))
+    throw commandError(`${option}: got "all"; leave it out for all ${option.slice(2)}s`);
+}
+
 /** @returns milliseconds */
 export function parseDurationOption(option: string, text: string): number {
   const ms = parseDuration(text);

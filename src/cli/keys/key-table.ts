@@ -44,14 +44,20 @@ function rowOf(key: KeyEntry, now: Date, lastUsed: string): readonly string[] {
     key.name,
     stateOf(key, now),
     key.expires === undefined ? 'never' : formatInstant(key.expires),
-    endpoints?.join(',') ?? 'all',
-    tenants?.join(',') ?? 'all',
+    listed(endpoints),
+    listed(tenants),
     limits.filter(Boolean).join(', ') || 'any',
     permissions.join(',') || 'none',
     lastUsed,
-    allow?.join(',') ?? 'all',
+    listed(allow),
     costs.map(([name, value]) => `${name}: ${value}`).join(', ') || 'any',
   ];
+}
+
+/** In brackets, `all` is the name of something: without bounds, a key has all. */
+function listed(values: readonly string[] | undefined): string {
+  const text = values?.join(',') ?? 'all';
+  return values !== undefined && text === 'all' ? '[all]' : text;
 }
 
 function lastUsedText(lastUsed: LastUsed | undefined, id: string): string {

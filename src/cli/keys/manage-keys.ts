@@ -8,7 +8,7 @@ import type { Permission } from '../../keys/principal.ts';
 import { loadLastUsed } from '../../keys/file/last-used.ts';
 import { loadKeyText, requireKeys } from '../../keys/file/load-keys.ts';
 import { resolveEndpoints } from '../../keys/principal.ts';
-import { checkSingleValues, parseDurationOption, parseFuture } from './key-options.ts';
+import { checkBound, checkSingleValues, parseDurationOption, parseFuture } from './key-options.ts';
 import { createKey, revokeKey, rollKey } from './commands.ts';
 import { keyTable } from './key-table.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
@@ -31,6 +31,8 @@ export async function createCommand(settings: LoadedSettings, values: CreateOpti
   checkSingleValues('--allow', values.allow);
   checkSingleValues('--endpoint', values.endpoint);
   checkSingleValues('--permission', values.permission);
+  checkBound('--tenant', values.tenant);
+  checkBound('--endpoint', values.endpoint);
   const file = requireKeyFile(settings);
   checkEndpoints(settings, values.endpoint ?? []);
   const perMinute = parseCount('--requests-per-minute', values.requestsPerMinute);

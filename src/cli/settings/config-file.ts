@@ -69,7 +69,11 @@ export function parseConfigFile(file: string, text: string): FileSettings {
     const plain = plainText(value);
     if (name === undefined) problems.push({ file, line, message: unknownKey(key, plain) });
     else if (plain === undefined)
-      problems.push({ file, line, message: `${key}: must be one value, or a list of values` });
+      problems.push({
+        file,
+        line,
+        message: `${key}: must be one value, or a list of values${Array.isArray(value) ? '' : ', in quotes if it has a colon and a blank'}`,
+      });
     else settings.set(name, { text: plain, line });
   }
   if (problems.length > 0) throw fileError(problems);

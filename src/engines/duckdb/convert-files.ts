@@ -1,3 +1,4 @@
+import { didYouMean } from '@querygate/text';
 import { commandError } from '@querygate/bigquery-sql/command';
 import { equalityColumns } from '@querygate/bigquery-sql/analysis';
 import { sessionSettings } from '@querygate/bigquery-sql/duckdb';
@@ -29,7 +30,12 @@ export async function convertFiles(
   const catalog = parseCatalog(queriesDir, readFiles(queriesDir));
   const table = catalog.tables.find((one) => one.name.toLowerCase() === name.toLowerCase());
   if (table === undefined)
-    throw commandError(`no table is named ${JSON.stringify(name)}; querygate tables add declares one`);
+    throw commandError(
+      `no table is named ${name}${didYouMean(
+        name,
+        catalog.tables.map((one) => one.name),
+      )}`,
+    );
   if (dataDir === undefined)
     throw commandError('the demo has no files; --data-dir names the folder of files');
   if (isRemote(dataDir) || parseLake(dataDir))

@@ -42,6 +42,8 @@ test('files that are probably misplaced have a warning each, and others none', (
     ...{ 'sub/inner.sql': '/*---\n---*/', 'sub/deep/er.sql': '/*---\n---*/', 'sub/plain.sql': 'SELECT 1' },
     ...{ 'tables/sub/x.json': '', 'tables/x.yaml': '', 'tables/README.md': '', 'views/w.json': '' },
     ...{ 'views/sub/v.sql': '', 'views/sub/V2.SQL': '', 'checks/A.SQL': '', 'checks/b.yaml': '' },
+    ...{ 'b.txt': '/*---\n---*/', 'b.sql.txt': '/*---\n---*/', 'dir.sql/x.md': '' },
+    ...{ 'views/v.txt': '-- A view.\nCREATE VIEW v AS SELECT 1 AS n', 'views/list.txt': 'v' },
     ...{ 'prompts/sub/x.md': '', 'prompts/x.yaml': '', 'tests/x.sql': '' },
   };
   const queries = join(folder, 'queries');
@@ -55,7 +57,10 @@ test('files that are probably misplaced have a warning each, and others none', (
       .sort(),
   ).toEqual([
     'q/Big.SQL is not read: its name must end with .sql',
+    'q/b.sql.txt is not read: its name must end with .sql',
+    'q/b.txt is not read: its name must end with .sql',
     'q/checks/b.yaml is not read: its name must end with .sql',
+    'q/dir.sql is not read: it is a folder',
     'q/prompts/sub/x.md is not read: only files of q/prompts itself are',
     'q/prompts/x.yaml is not read: its name must end with .md',
     'q/queries is not read: saved queries are files of q itself',
@@ -69,6 +74,7 @@ test('files that are probably misplaced have a warning each, and others none', (
     'q/tests/sub/x.yaml is not read: only files of q/tests itself are',
     'q/tests/x.sql is not read: its name must end with .yaml',
     'q/views/sub/V2.SQL is not read: its name must end with .sql',
+    'q/views/v.txt is not read: its name must end with .sql',
     'q/views/w.json is not read: its name must end with .sql',
   ]);
   expect(misplacedFiles('queries')).toEqual([]);

@@ -89,6 +89,11 @@ describe('a saved-query file', () => {
       `select 0;\n${header(plain)}`,
       ['1 must start with a YAML header between /*--- and ---*/'],
     ],
+    [
+      'the end of the comment in the header',
+      header([...plain, '# Every */5 minutes.']),
+      ['8 has */, which ends the comment of the header in BigQuery: write "*\\/" in double quotes'],
+    ],
     ['invalid YAML', header(['max_rows: [1', ...plain.slice(1)]), [/^4 not valid YAML: /]],
     [
       'a colon in a text without quotes',
@@ -99,6 +104,11 @@ describe('a saved-query file', () => {
       'a repeated key',
       header([...plain, 'caching: disabled']),
       [/^8 not valid YAML: this key is there already/],
+    ],
+    [
+      'a column with a name of JavaScript',
+      header([...plain, '  __proto__: { type: integer, description: P. }'], 'select 1 as x, 2 as __proto__'),
+      ['8 columns.__proto__: is reserved in JavaScript; choose another name'],
     ],
     ['an unknown key', header([...plain, 'owner: me']), ['8 unknown: owner']],
     [

@@ -304,6 +304,14 @@ test.each<[string, Texts, readonly string[]]>([
     ],
   ],
   [
+    'the header of a query that is served, with another value of serve: one problem',
+    {
+      'reader.sql': reader('SELECT x FROM query.base'),
+      'base.sql': reader('SELECT 1 AS x').replace('max_rows', 'serve: false\nmax_rows'),
+    },
+    ['base.sql:4 serve: must be off; the header of a query that is served has no serve'],
+  ],
+  [
     'the header of a query that was served before: one problem',
     {
       'reader.sql': reader('SELECT x FROM query.base'),

@@ -38,6 +38,13 @@ describe('keys with every property', () => {
     expect([id, sha256]).not.toContain(old.id);
   });
 
+  test('the table shows a key that is bound to a tenant named all unlike one without bounds', () => {
+    const entry = { ...entries()[0], tenants: ['all'], endpoints: undefined };
+    const { keys } = keyFileSchema.parse({ keys: [entry] });
+    const [, row] = keyTable(keys, { now, lastUsed: undefined, isTerminal: false }).split('\n');
+    expect(row?.split('\t').slice(4, 6)).toEqual(['all', '[all]']);
+  });
+
   test('the table shows the budget of a key', () => {
     const { keys } = keyFileSchema.parse({ keys: entries() });
     const [header, row] = keyTable(keys, { now, lastUsed: undefined, isTerminal: false }).split('\n');

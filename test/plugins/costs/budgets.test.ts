@@ -395,6 +395,16 @@ describe('bad budgets', () => {
     );
   });
 
+  test.each([
+    ['bytes_per_day: 1TB, x: 2', 'unknown: x'],
+    [
+      'bytes_per_day: 100mb',
+      'bytes_per_day: must be a size, as in 100MB: .*, in upper and lower case as here',
+    ],
+  ])('%s stops the start with its cause', (text, cause) => {
+    expect(() => readConfig({ BUDGET: text })).toThrow(new RegExp(`burst: 1TB \\(${cause}\\)`));
+  });
+
   test('a setting has limits with or without brackets, and a token the same as a header', () => {
     const given = { bytes_per_day: '1GB', rate: '10 GB/h', burst: '20GB' };
     const made = toBudget(budgetSchema.parse(given));

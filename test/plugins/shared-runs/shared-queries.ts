@@ -193,6 +193,7 @@ const parameters = {
 /** Queries that are not shared, with the reason. */
 export const alone: readonly (readonly [string, string])[] = [
   ['SELECT id FROM events WHERE tenant = @project', 'its rows have no order; add ORDER BY'],
+  ['SELECT COUNT(*) AS id FROM events WHERE tenant = @project', 'an aggregate without GROUP BY'],
   ['SELECT COUNT(*) AS id FROM events WHERE tenant = @project ORDER BY 1', 'an aggregate without GROUP BY'],
   [
     'SELECT MAX(id) AS id FROM events WHERE tenant = @project HAVING COUNT(*) > 1 ORDER BY id',

@@ -42,7 +42,7 @@ export const rules = {
     'aggregate-removed': 'requests with it get 400',
     'filter-type-changed': 'requests with other values get 400',
     'row-arguments-removed': 'REST answers with all rows; in GraphQL they are invalid',
-    'tenant-removed': 'keys bound to tenants get 403',
+    'tenant-removed': 'keys bound to tenants get 404',
     'tenant-moved': 'keys bound to tenants must send another parameter',
     'column-removed': 'rows lack it, and operations that select it are invalid',
     'column-type': 'values of another type or with another meaning',

@@ -1,4 +1,6 @@
 import {
+  checkAddresses,
+  checkCatalog,
   columnTypes,
   headerSchemaFile,
   isFilledIn,
@@ -25,7 +27,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, relative } from 'node:path';
-import type { SavedQuery } from 'querygate';
 import type { DescribedParameter } from '../proposals/describe-parameters.ts';
 import { describeSql, type SqlDescription } from '../proposals/describe-sql.ts';
 import { tenantColumns } from '../proposals/tenant-columns.ts';
@@ -79,6 +80,7 @@ export async function newQuery(
     workspace.queriesDir,
     existsSync(workspace.queriesDir) ? readFiles(workspace.queriesDir) : new Map(),
   );
+  const saved = savedQueries(workspace.queriesDir, parts.link);
   let description: SqlDescription;
   let analyzed = sql;
   try {
@@ -96,7 +98,7 @@ export async function newQuery(
             parts,
             tables,
             chosen: parameter,
-            tenantColumns: tenantColumns(savedQueries(workspace.queriesDir, parts.link)),
+            tenantColumns: tenantColumns(saved.map(({ query }) => query)),
             hasOpenTables: engine.flags?.hasOwnTables ?? false,
             columnTypes,
             resultColumns,
@@ -119,8 +121,13 @@ export async function newQuery(
     earlier,
   });
   const text = `/*---\n${schemaComment(workspace.queriesDir)}${header}---*/\n${description.sql}\n`;
-  const names = nameProblems(parseSavedQuery(name, file, text, parts.link).problems, description.sql, source);
+  const parsed = parseSavedQuery(name, file, text, parts.link);
+  const names = nameProblems(parsed.problems, description.sql, source);
   if (names.length > 0) throw new ProblemError('The SQL has names that no saved query can have', names);
+  const others = saved.filter(({ query }) => query.name !== name);
+  const conflicts = parsed.query === undefined ? [] : conflictsOf(parsed, others);
+  if (conflicts.length > 0)
+    throw new ProblemError(`${file} is not written: no gateway would start with it`, conflicts);
   mkdirSync(workspace.queriesDir, { recursive: true });
   // Another process may have made the file in the meantime.
   writeFileSync(file, text, { flag: force ? 'w' : 'wx' });
@@ -207,17 +214,25 @@ const trimSql = (text: string) =>
     .replace(/^(?:[ \t]*\r?\n)+/, '')
     .replace(/(?<![\s;])[\s;]+$/, '');
 
+type ValidQuery = Extract<ReturnType<typeof parseSavedQuery>, { readonly problems: readonly [] }>;
+
 /** The saved queries without problems: those with problems say nothing about tenants. */
-function savedQueries(folder: string, link: FolderParts['link']): readonly SavedQuery[] {
-  return sqlFiles(folder).flatMap((file) => {
-    const { query } = parseSavedQuery(
-      file.slice(0, -'.sql'.length),
-      file,
-      readFileSync(join(folder, file), 'utf8'),
-      link,
-    );
-    return query === undefined ? [] : [query];
+function savedQueries(folder: string, link: FolderParts['link']): readonly ValidQuery[] {
+  return sqlFiles(folder).flatMap((name) => {
+    const file = join(folder, name);
+    const parsed = parseSavedQuery(name.slice(0, -'.sql'.length), file, readFileSync(file, 'utf8'), link);
+    return parsed.query === undefined ? [] : [parsed];
   });
+}
+
+/** The problems that a saved query makes among others, as of a name that is taken: no gateway would start with it. */
+function conflictsOf(added: ValidQuery, others: readonly ValidQuery[]): readonly Problem[] {
+  const problemsOf = (files: readonly ValidQuery[]) => [
+    ...checkCatalog(files.map(({ query }) => query)),
+    ...checkAddresses(files),
+  ];
+  const known = new Set(problemsOf(others).map(({ file, message }) => `${file} ${message}`));
+  return problemsOf([...others, added]).filter(({ file, message }) => !known.has(`${file} ${message}`));
 }
 
 /** The names of the files of SQL; a folder of such a name, and a link to one or to nothing, has none. */

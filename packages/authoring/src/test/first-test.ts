@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { exampleValue, isRelative } from 'querygate/catalog';
 import type { AnalyzedCatalog, EngineFactory, SavedQuery } from 'querygate';
 import { hasOrder, readsClock, undefinedOrders } from '@querygate/bigquery-sql/analysis';
+import { commandError } from '@querygate/bigquery-sql/command';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
 import { testsFolder } from './load-tests.ts';
@@ -88,12 +89,19 @@ async function firstTest(
   );
 }
 
-/** The file with the rows of each table, if it is one, and not large. */
+/**
+ * The file with the rows of each table, if it is one, and not large.
+ *
+ * @throws ProblemError if there is no such folder
+ */
 async function filesOf(
   tables: readonly TableSchema[],
   { duckdb: { dataDir } }: Workspace,
 ): Promise<ReadonlyMap<string, string>> {
-  if (dataDir === undefined || !existsSync(dataDir)) return new Map();
+  // Buckets and lakes have a scheme.
+  if (dataDir === undefined || /^\w{2,}:/.test(dataDir)) return new Map();
+  if (!existsSync(dataDir))
+    throw commandError(`DATA_DIR: got ${JSON.stringify(dataDir)}: there is no folder ${resolve(dataDir)}`);
   const { findDataFiles } = await import('querygate/data-files');
   const { tables: found } = await findDataFiles(dataDir, tables);
   return new Map(

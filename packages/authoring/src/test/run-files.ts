@@ -100,7 +100,11 @@ async function judgedRun(
 ): Promise<Pick<TestOutcome, 'result' | 'verdict'>> {
   const result = await runTest(query, test, fixtures);
   const verdict = judge(query, test, result);
-  return { result, verdict: (verdict.passed && (await runAsserts(query, test, fixtures))) || verdict };
+  const ofAsserts =
+    verdict.passed || !('error' in result) ? await runAsserts(query, test, fixtures) : undefined;
+  if (verdict.passed || ofAsserts === undefined) return { result, verdict: ofAsserts ?? verdict };
+  const reason = `${verdict.reason}\n${ofAsserts.reason}`;
+  return { result, verdict: { ...verdict, reason, ofAsserts } };
 }
 
 /** The verdict on a test that the engine cannot run, as on BigQuery one of a wildcard table. */

@@ -11,15 +11,17 @@ export type TestResult =
   | { readonly error: GatewayError };
 
 /** The verdict on a result: it is the expected one, or why it is not. */
-export type Verdict =
-  | { readonly passed: true }
-  | {
-      readonly passed: false;
-      readonly reason: string;
-      readonly comparison?: Comparison;
-      /** True if the rows are as expected, and an ASSERT does not hold. */
-      readonly isOfAssert?: true;
-    };
+export type Verdict = { readonly passed: true } | Failed;
+
+interface Failed {
+  readonly passed: false;
+  readonly reason: string;
+  readonly comparison?: Comparison;
+  /** True if the rows are as expected, and an ASSERT does not hold. */
+  readonly isOfAssert?: true;
+  /** Set if the rows differ, and an ASSERT does not hold either: the verdict once these rows are the expected ones. */
+  readonly ofAsserts?: Failed;
+}
 
 /** Runs the query of a test as a caller would, who may be bound to a tenant. */
 export async function runTest(
@@ -41,7 +43,7 @@ export async function runAsserts(
   query: SavedQuery,
   test: QueryTest,
   fixtures: FixtureEngine,
-): Promise<Verdict | undefined> {
+): Promise<Failed | undefined> {
   const reasons: string[] = [];
   for (const assertion of test.asserts) {
     const bound = { ...boundQuery(query, test), query: assertion.query };

@@ -11,7 +11,7 @@ import { loadTests, type TestFile } from './load-tests.ts';
 import { openFixtureEngine, requireFixtures } from './fixture-engine.ts';
 import { outcomeText, paintFor, summaryText } from './print-outcomes.ts';
 import { loadCheckFiles, runChecks } from './run-checks.ts';
-import { type Open, runFiles } from './run-files.ts';
+import { type Open, runFiles, type TestOutcome } from './run-files.ts';
 import { updateRows } from './update-rows.ts';
 import type { Workspace } from '../workspace.ts';
 
@@ -60,8 +60,10 @@ async function runOnce(
   const open: Open = (queries, fixtures) =>
     openFixtureEngine(engine, { ...catalog, queries }, limits, fixtures);
   const tested = await runFiles(files, { open, parallel: availableParallelism() });
-  const { updated, problems } = options.update ? updateRows(tested) : { updated: [], problems: [] };
-  const outcomes = [...tested, ...(await runChecks(checks, catalog, workspace))];
+  const { updated: written, problems } = options.update ? updateRows(tested) : { updated: [], problems: [] };
+  const judged = tested.map((one) => (written.includes(one) ? afterUpdate(one) : one));
+  const updated = judged.filter((one) => written.includes(one));
+  const outcomes = [...judged, ...(await runChecks(checks, catalog, workspace))];
   for (const outcome of outcomes)
     process.stdout.write(outcomeText(outcome, paint, updated.includes(outcome)));
   const untested = untestedQueries(catalog, files, names);
@@ -71,6 +73,12 @@ async function runOnce(
   if (problems.length > 0) throw new ProblemError('Some tests cannot be updated', problems);
   return outcomes.every((outcome) => outcome.verdict.passed || updated.includes(outcome));
 }
+
+/** A test whose rows are written fails still if its ASSERTs do. */
+const afterUpdate = (outcome: TestOutcome): TestOutcome =>
+  outcome.verdict.passed || outcome.verdict.ofAsserts === undefined
+    ? outcome
+    : { ...outcome, verdict: outcome.verdict.ofAsserts };
 
 /** @throws ProblemError if something else than a report is there, which would be lost */
 function requireReport(file: string): void {

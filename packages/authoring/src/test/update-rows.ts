@@ -1,7 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { Problem } from '@querygate/bigquery-sql/problem';
-import { type Document, isMap, isScalar, type Pair, parseDocument, stringify, type YAMLMap } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type Pair,
+  parseDocument,
+  type YAMLMap,
+} from 'yaml';
 import { compareRows } from './compare-rows.ts';
 import { readTests } from './load-tests.ts';
 import { rowText } from './print-outcomes.ts';
@@ -63,50 +73,100 @@ const isUpdatable = ({ result, test, verdict }: TestOutcome): boolean =>
   test.expect?.error === undefined &&
   test.expect?.match !== 'subset';
 
+/** A part of a text, and what it becomes. */
+interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly by: string;
+}
+
 /** @returns undefined if the test has no place of its own in the text, as if it is an alias */
 function withRows(text: string, { file: { query }, result, test }: TestOutcome): string | undefined {
   if (result === undefined || 'error' in result) return undefined;
-  const { asserts, count, match, order, truncated, rows: hadRows } = test.expect ?? {};
-  const hasOnlyCount = hadRows === undefined && count !== undefined;
-  const others = {
-    ...(match !== undefined && { match }),
-    ...(order !== undefined && { order }),
-    ...(count !== undefined && { count: result.rows.length }),
-    ...(truncated !== undefined && { truncated: result.truncated }),
-    ...(asserts !== undefined && { asserts }),
-  };
-  const rows = hasOnlyCount ? undefined : result.rows.map((row) => rowText(row, query.columns));
   const map = testAt(parseDocument(text), test.at);
   const name = map && pairNamed(map, 'name');
-  if (map === undefined || name === undefined) return undefined;
-  const indent = ' '.repeat(columnOf(text, startOf(name)));
-  const written = map.flow ? flowExpect(others, rows) : blockExpect(others, rows, indent);
+  const expect = map && pairNamed(map, 'expect');
+  if (map === undefined || name === undefined || isAlias(expect?.value)) return undefined;
+  const { count, truncated, rows: hadRows } = test.expect ?? {};
+  const rows = result.rows.map((row) => rowText(row, query.columns));
+  const own = isMap(expect?.value) ? expect.value : undefined;
+  const values = {
+    ...(count !== undefined && { count: rows.length }),
+    ...(truncated !== undefined && { truncated: result.truncated }),
+  };
+  const isOfRows = hadRows !== undefined || count === undefined;
+  const isChanged = own !== undefined && own.items.length > 0 && (!own.flow || map.flow);
+  const edits = isChanged
+    ? [
+        ...Object.entries(values).map(([key, value]) => scalarEdit(own, key, value)),
+        ...(isOfRows ? [rowsEdit(text, own, rows)] : []),
+      ]
+    : [expectEdit(text, map, { ...values, ...(isOfRows && { rows }) })];
+  return edits
+    .filter((edit) => edit !== undefined)
+    .sort((a, b) => b.start - a.start)
+    .reduce((before, { start, end, by }) => `${before.slice(0, start)}${by}${before.slice(end)}`, text);
+}
+
+function scalarEdit(map: YAMLMap, key: string, value: unknown): Edit | undefined {
+  const [start, end] = rangeOf(pairNamed(map, key)?.value) ?? [];
+  return start === undefined || end === undefined ? undefined : { start, end, by: String(value) };
+}
+
+/** Makes rows a member of an expectation that has others, or changes those that it has. */
+function rowsEdit(text: string, map: YAMLMap, rows: readonly string[]): Edit {
+  const indent = indentOf(text, map);
+  const pair = pairNamed(map, 'rows');
+  if (pair === undefined) return added(text, map, `rows${rowsText(text, rows, map, indent)}`);
+  const end = endOf(text, pair);
+  const [start] = rangeOf(pair.value) ?? [];
+  if (start !== undefined && isSeq(pair.value) && !pair.value.flow && rows.length > 0) {
+    const between = `${lineEndOf(text)}${' '.repeat(columnOf(text, start))}`;
+    return { start, end, by: rows.map((row) => `- ${row}`).join(between) };
+  }
+  return { start: rangeOf(pair.key)?.[1] ?? end, end, by: rowsText(text, rows, map, indent) };
+}
+
+/** Writes the whole expectation: of a test that has none, or one in braces, which rows would make a long line. */
+function expectEdit(
+  text: string,
+  map: YAMLMap,
+  { rows, ...values }: { readonly rows?: readonly string[] },
+): Edit {
   const expect = pairNamed(map, 'expect');
-  const last = map.items.at(-1) ?? name;
-  const [start, end] =
-    expect === undefined ? [endOf(text, last), endOf(text, last)] : [startOf(expect), endOf(text, expect)];
-  const separator = map.flow ? ', ' : `\n${indent}`;
-  return `${text.slice(0, start)}${expect === undefined ? separator : ''}${written}${text.slice(end)}`;
-}
-
-/** @param rows the texts of the rows; undefined if only their count is expected */
-function blockExpect(others: object, rows: readonly string[] | undefined, indent: string): string {
-  const lines = [
-    'expect:',
-    ...(Object.keys(others).length === 0 ? [] : [stringify(others).replace(/^/gm, `${indent}  `).trimEnd()]),
-    ...(rows === undefined ? [] : [rows.length === 0 ? `${indent}  rows: []` : `${indent}  rows:`]),
-    ...(rows ?? []).map((row) => `${indent}    - ${row}`),
-  ];
-  return lines.join('\n');
-}
-
-/** The same between brackets, where YAML has no blocks. */
-function flowExpect(others: object, rows: readonly string[] | undefined): string {
+  const changed = ['rows', ...Object.keys(values)];
+  const others = (isMap(expect?.value) ? expect.value.items : []).filter(
+    ({ key }) => !changed.includes(String(key)),
+  );
+  const indent = `${indentOf(text, map)}  `;
   const members = [
-    ...Object.entries(others).map(([key, value]) => `${key}: ${JSON.stringify(value)}`),
-    ...(rows === undefined ? [] : [rows.length === 0 ? 'rows: []' : `rows: [ ${rows.join(', ')} ]`]),
+    ...others.map((pair) => text.slice(startOf(pair), endOf(text, pair))),
+    ...Object.entries(values).map(([key, value]) => `${key}: ${value}`),
+    ...(rows === undefined ? [] : [`rows${rowsText(text, rows, map, indent)}`]),
   ];
-  return `expect: { ${members.join(', ')} }`;
+  const written = map.flow
+    ? `expect: { ${members.join(', ')} }`
+    : `expect:${members.map((member) => `${lineEndOf(text)}${indent}${member}`).join('')}`;
+  return expect === undefined
+    ? added(text, map, written)
+    : { start: startOf(expect), end: endOf(text, expect), by: written };
+}
+
+/** Adds a member behind the last one, and behind the comment in its line. */
+function added(text: string, map: YAMLMap, written: string): Edit {
+  const last = map.items.at(-1);
+  const end = last === undefined ? 0 : endOf(text, last);
+  if (map.flow) return { start: end, end, by: `, ${written}` };
+  const [comment = ''] = /^[ \t]+#[^\r\n]*/.exec(text.slice(end)) ?? [];
+  const start = end + comment.length;
+  return { start, end: start, by: `${lineEndOf(text)}${indentOf(text, map)}${written}` };
+}
+
+/** The rows behind their key. YAML has no blocks between brackets. */
+function rowsText(text: string, rows: readonly string[], map: YAMLMap, indent: string): string {
+  if (rows.length === 0) return ': []';
+  if (map.flow) return `: [ ${rows.join(', ')} ]`;
+  return `:${rows.map((row) => `${lineEndOf(text)}${indent}  - ${row}`).join('')}`;
 }
 
 /** False if a change makes the text invalid, or changes more than what its test expects. */
@@ -143,13 +203,21 @@ function testAt(document: Document, at: number): YAMLMap | undefined {
 const pairNamed = (map: YAMLMap, name: string): Pair | undefined =>
   map.items.find(({ key }) => isScalar(key) && key.value === name);
 
-const startOf = ({ key }: Pair): number => (isScalar(key) ? (key.range?.[0] ?? 0) : 0);
+const rangeOf = (node: unknown): readonly [number, number, number] | undefined =>
+  isNode(node) ? (node.range ?? undefined) : undefined;
+
+const startOf = ({ key }: Pair): number => rangeOf(key)?.[0] ?? 0;
 
 /** Where the value of a pair ends, without the blanks and line ends after it. */
 function endOf(text: string, pair: Pair): number {
-  const value = pair.value as { readonly range?: readonly [number, number, number] | null } | null;
-  const end = value?.range?.[1] ?? startOf(pair);
+  const end = rangeOf(pair.value)?.[1] ?? startOf(pair);
   return text.slice(0, end).trimEnd().length;
 }
 
 const columnOf = (text: string, offset: number): number => offset - (text.lastIndexOf('\n', offset - 1) + 1);
+
+/** The blanks before the members of a map. */
+const indentOf = (text: string, { items: [first] }: YAMLMap): string =>
+  ' '.repeat(first === undefined ? 0 : columnOf(text, startOf(first)));
+
+const lineEndOf = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n');

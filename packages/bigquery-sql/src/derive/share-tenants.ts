@@ -33,7 +33,6 @@ export function shareTenants(given: SharedQuery): SharedStatement {
     });
   const [pipe] = query.pipes;
   if (pipe !== undefined) refuse(pipe, 'pipe operators');
-  if (query.orderBy.length === 0) refuse(query.body, 'its rows have no order; add ORDER BY');
   return {
     ...{ list: names.list, tenant: names.tenant, rank: names.rank },
     sql: rankedText(new CarriedTenant(given.sql, query, given, names), query, given),
@@ -48,6 +47,7 @@ function rankedText(carried: CarriedTenant, query: Syntax.Query, { columns, maxR
   const scope = carryThroughTables(carried, query, new Map());
   const { keys, hidden } = sortKeys(carried, query, columns);
   carryThroughBody(carried, body, scope, hidden);
+  if (query.orderBy.length === 0) refuse(body, 'its rows have no order; add ORDER BY');
   carried.requireReplaced();
   const listed = columns.map(quoteName).join(', ');
   const window = `(PARTITION BY ${names.tenant} ORDER BY ${keys.join(', ')})`;

@@ -102,7 +102,7 @@ describe('literals of types', () => {
 });
 
 describe('comments and blanks', () => {
-  test.each(['/* a */1', '-- a\n1', '# a\n1', '/* * / */ 1 -- end', '\ufeff1', '\u00a01'])('%j', (text) => {
+  test.each(['/* a */1', '-- a\n1', '# a\n1', '/* * / */ 1 -- end', '\u00a01', '\u30001'])('%j', (text) => {
     expect(dumpExpression(text)).toBe('1');
   });
 

@@ -56,6 +56,22 @@ test.each([
   ['WITH a AS (1) SELECT 2', '11: expected a query, found "1"'],
   ['WITH a AS (SELECT 1), SELECT 2', '22: expected the name of a common table, found "SELECT"'],
   ['SELECT * FROM t UNPIVOT ((a, b) FOR c IN (d))', '42: expected 2 columns as before FOR, found 1'],
+  [
+    'SELECT\u200b1',
+    '6: expected a character of GoogleSQL, found the invisible U+200B: write a blank, or nothing',
+  ],
+  [
+    'SELECT 1\u1680',
+    '8: expected a character of GoogleSQL, found the invisible U+1680: write a blank, or nothing',
+  ],
+  [
+    'SELECT 1\u180e',
+    '8: expected a character of GoogleSQL, found the invisible U+180E: write a blank, or nothing',
+  ],
+  [
+    '\ufeffSELECT \ufeff1',
+    '8: expected a character of GoogleSQL, found the invisible U+FEFF: write a blank, or nothing',
+  ],
   ['SELECT é', '7: expected a character of GoogleSQL, found "é"'],
   ['SELECT a FROM t$2', '15: expected the end of the query, found "$"'],
   ['SELECT a == b', '10: expected an expression, found "=": write = once'],

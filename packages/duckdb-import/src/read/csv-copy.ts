@@ -33,7 +33,12 @@ export async function copyCsv(
   });
   const twice = matched.find(({ field }, at) => matched.findIndex((one) => one.field === field) < at);
   if (twice !== undefined) throw new Error(`its header names the column ${twice.field.name} twice`);
-  const isOdd = header.some((name, at) => /\r(?!\n)|\uFFFD/.test(name) || (at === 0 && /^sep=/i.test(name)));
+  // A quote that another one ends, rows later, makes those in between a name.
+  const isRow = (line: string) => header.length > 1 && line.split(',').length === header.length;
+  if (header.some((name) => name.split('\n').slice(1, -1).some(isRow))) throw new Error(openHeader);
+  const isOdd = header.some(
+    (name, at) => /^"|\r(?!\n)|\uFFFD/.test(name) || (at === 0 && /^sep=/i.test(name)),
+  );
   if (header.length > 0 && (matched.length === 0 || isOdd)) {
     const problem = await headerProblem(path);
     if (problem !== undefined || matched.length === 0)
@@ -123,7 +128,7 @@ export async function readHeader(path: string): Promise<readonly string[]> {
   const header = await headerText(path);
   if (header === '') return [];
   // A comma before the first name, too: it may be empty. Spaces around names are not part of them.
-  const cells = `,${header}`.matchAll(/, *(?:"((?:[^"]|"")*)"|([^,]*))/g);
+  const cells = `,${header}`.matchAll(/, *(?:"((?:[^"]|"")*)" *(?=,|$)|([^,]*))/g);
   return [...cells].map(
     ([, quoted, bare], at) => (quoted?.replaceAll('""', '"') ?? bare?.trim() ?? '') || `column${at}`,
   );
@@ -153,6 +158,8 @@ async function headerText(path: string): Promise<string> {
 
 /** Cells, each behind a comma, of which none ends in a later line. */
 const wholeCells = /^(?:, *"(?:[^"]|"")*"(?!")[^,]*|,(?! *")[^,]*)*$/;
+/** Those whose quotes end with their names: DuckDB loses the rows after others. */
+const namedCells = /^(?:, *"(?:[^"]|"")*" *(?=,|$)|,(?! *")[^,]*)*$/;
 const maxHeaderLength = 100_000;
 
 const blankHeader = 'must name its columns in the first line, which is blank';
@@ -171,9 +178,11 @@ export async function headerProblem(path: string): Promise<string | undefined> {
   if (header.trim() === '' && (await hasText(path))) return blankHeader;
   if (isPlain && header.startsWith('#') && (await isComment(path, header))) return commentHeader;
   const separator = separatorOf(header) ?? ',';
-  if (separator === ',') return undefined;
+  if (separator === ',') return namedCells.test(`,${header}`) ? undefined : openHeader;
   return `must have values separated by commas, found ${separator === '\t' ? 'tabs' : separator}; save it with commas`;
 }
+
+const openHeader = 'its header has a quote that does not end its name';
 
 const commentHeader = 'must name its columns in the first line, which is a comment: leave it out';
 

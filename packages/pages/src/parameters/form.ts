@@ -119,7 +119,7 @@ function helpOf(
   const isList = schema.type === 'array';
   const { enum: choices, format } = isList ? (schema.items ?? {}) : schema;
   const isChoice = choices !== undefined || (isTenant && tenants !== undefined);
-  const isDescribed = schema['x-relative-default'] !== undefined;
+  const isDescribed = schema.default === undefined;
   return [
     // The key's own tenants are the choices of the field.
     isTenant ? description.replace(tenantSentence, '') : description,

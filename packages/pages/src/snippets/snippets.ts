@@ -150,7 +150,8 @@ function bigqueryValue({ name, schema, fallback, bind }: Parameter, values: Para
       ? fallback.map((text) => resolveRelative(text, value))
       : given;
   const typed = (text: string) => {
-    const literal = pythonText(canonicalText(text, value));
+    // A number would lose digits.
+    const literal = pythonText(bind.endsWith('NUMERIC') ? text : canonicalText(text, value));
     return bind === 'STRING' ? literal : `CAST(${literal} AS ${bind})`;
   };
   if (schema.type === 'array') return `ARRAY<${bind}>[${texts.map(typed).join(', ')}]`;

@@ -66,15 +66,15 @@ const lookAlikes = new Map(
   ]),
 );
 
-/** The end of a message about a character that GoogleSQL does not have: the one that it looks like. */
-export function characterMeant(character: string): string {
+/** A character that GoogleSQL does not have, and the one that it looks like. */
+export function foundCharacter(character: string): string {
+  const found = JSON.stringify(character);
+  const code = `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+  if (/[\p{Cf}\p{Z}]/u.test(character)) return `the invisible ${code}: write a blank, or nothing`;
   const quote = quotes[character];
-  if (quote !== undefined) return `: write a straight quote, ${quote}`;
+  if (quote !== undefined) return `${found}: write a straight quote, ${quote}`;
   const letter = lookAlikes.get(character);
-  if (letter !== undefined) {
-    const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
-    return ` (U+${code}), which looks like ${letter}: write ${letter}`;
-  }
+  if (letter !== undefined) return `${found} (${code}), which looks like ${letter}: write ${letter}`;
   const plain = /\p{Dash}|\u2212/u.test(character) ? '-' : character.normalize('NFKC');
-  return /^[!-~]$/.test(plain) && plain !== character ? `: write ${plain}` : '';
+  return /^[!-~]$/.test(plain) && plain !== character ? `${found}: write ${plain}` : found;
 }

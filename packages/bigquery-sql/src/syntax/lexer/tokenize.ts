@@ -1,7 +1,7 @@
 import { shorten } from '@querygate/text';
 import { SyntaxProblem } from '../syntax-problem.ts';
 import { isReserved } from './keywords.ts';
-import { characterMeant, readLiteral, readQuotedName } from './quoted-text.ts';
+import { foundCharacter, readLiteral, readQuotedName } from './quoted-text.ts';
 import type { Token } from './tokens.ts';
 
 /** The tokens of a text. The last one is its end, or the first place that is not a token. */
@@ -21,7 +21,7 @@ export function tokenize(sql: string): readonly Token[] {
   return tokens;
 }
 
-const blanks = /[ \n\r\t\b\f\v\u00a0\u1680\u180e\u2000-\u200b\u202f\u205f\u3000\ufeff]+/y;
+const blanks = /(?:^\ufeff)?[ \n\r\t\b\f\v\u00a0\u2000-\u200a\u202f\u205f\u3000]*/y;
 
 function skipBlanks(sql: string, from: number): number {
   for (let at = from; ; ) {
@@ -70,10 +70,7 @@ function readToken(sql: string, start: number, previous: Token | undefined): Tok
     return { kind: 'symbol', start, end: symbolEnd, key: sql.slice(start, symbolEnd) };
   }
   const found = String.fromCodePoint(sql.codePointAt(start) ?? 0);
-  throw new SyntaxProblem(
-    start,
-    `expected a character of GoogleSQL, found ${JSON.stringify(found)}${characterMeant(found)}`,
-  );
+  throw new SyntaxProblem(start, `expected a character of GoogleSQL, found ${foundCharacter(found)}`);
 }
 
 function readNumber(sql: string, start: number, end: number): Token {
