@@ -2,9 +2,9 @@ import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/no
 import { globText } from '@querygate/bigquery-sql/command';
 import { describeWideDecimal, wideDecimalSql } from '@querygate/bigquery-sql/duckdb';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
+import { describeOddTimes, hasOddTimes } from '../store/files/odd-times.ts';
 import type { Bounds } from '../store/files/placed-file.ts';
 import { readRows } from '../store/statements.ts';
-import { describeOddTimes, hasOddTimes } from './odd-times.ts';
 
 /** A column of a file, or a part of one: a value, a list or a record, as DuckDB reads them. A map is a list of records. */
 export type Part =

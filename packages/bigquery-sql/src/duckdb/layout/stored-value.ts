@@ -16,7 +16,7 @@ import { type ErrorSql, maxShown, type SourceValue, scalarValue } from './scalar
 /**
  * SQL that converts the value found for a field into the value that its table stores, always of the declared type.
  * Nested fields are matched by name, case-insensitively. A missing value is NULL, or [] for a REPEATED field (as BigQuery
- * stores it); a NULL among repeated records is none of them. A value that does not convert to the declared type is an error, never NULL.
+ * stores it), which has no NULL in place of a record. A value that does not convert to the declared type is an error, never NULL.
  */
 export function storedValue(
   field: Field,

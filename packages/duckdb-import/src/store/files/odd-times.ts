@@ -1,7 +1,7 @@
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId, LIST } from '@duckdb/node-api';
 import { describeSource, reservedName } from '@querygate/bigquery-sql/duckdb';
 import { quote } from '@querygate/bigquery-sql/types';
-import { parquetSql, readRows } from '../store/statements.ts';
+import { parquetSql, readRows } from '../statements.ts';
 
 /** True if a time of a Parquet file is not one of a day. It is found without its text, which DuckDB cannot write. */
 export async function hasOddTimes(connection: DuckDBConnection, path: string): Promise<boolean> {
