@@ -20,9 +20,9 @@ export interface Import {
   /**
    * Finds the file that made a query fail, among those that it has read where they are: it is unreadable until it changes.
    *
-   * @returns false if none did
+   * @returns false if none did; the reason if it is not, as only queries fail that read the same column
    */
-  blame(files: readonly PlacedFile[], error: unknown): Promise<boolean>;
+  blame(files: readonly PlacedFile[], error: unknown): Promise<boolean | string>;
   /** Why files of a table cannot be read, by the table's name, as of the last sync. */
   readonly problems: ReadonlyMap<string, string>;
   /** Waits for a running sync, which the signal ends, and closes the connections. */

@@ -119,6 +119,17 @@ describe('a file with other content is imported again', () => {
     await expectIds(...idsBetween(0, 299), 555);
   });
 
+  test.each([false, true])('edited in its middle, and longer, after a restart: %s', async (isRestarted) => {
+    const before = idsBetween(1000, 3000);
+    folder.write('logs.ndjson', lines(...before));
+    await expectIds(...before);
+    append('logs.ndjson', lines(3000));
+    await expectIds(...before, 3000);
+    if (isRestarted) await folder.reopen();
+    folder.write('logs.ndjson', lines(...before, 3000, 3001).replace('{"id":2000}', '{"id":9999}'));
+    await expectIds(...before.filter((id) => id !== 2000), 3000, 3001, 9999);
+  });
+
   test('removed for longer than one sync, and put back', async () => {
     renameSync(folder.path('logs.ndjson'), folder.path('away'));
     await expectIds(...idsBetween(0, 300));

@@ -1,4 +1,4 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Field, FieldType } from '@querygate/bigquery-sql/table-schema';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -22,11 +22,12 @@ interface ReadTable {
   readonly isPlaced: boolean;
 }
 
-/** @param source the name of a file that make-files.py has written, or a SELECT of its rows */
-async function read(source: string, fields: readonly Field[]): Promise<ReadTable> {
+/** @param source the name of a file that make-files.py has written, a SELECT of its rows, or its bytes */
+async function read(source: string | Buffer, fields: readonly Field[]): Promise<ReadTable> {
   folder = await openImportFolder({}, [{ name: 't', fields }]);
   const { path, query, store } = folder;
-  if (/^[\w-]+$/.test(source))
+  if (typeof source !== 'string') writeFileSync(path('t.parquet'), source);
+  else if (/^[\w-]+$/.test(source))
     copyFileSync(join(import.meta.dirname, 'parquet', `${source}.parquet`), path('t.parquet'));
   else await query(`COPY (${source}) TO '${path('t.parquet')}' (FORMAT parquet)`);
   const problems = await folder.sync();
@@ -180,6 +181,52 @@ test('times in UTC are those of TIME', async () => {
   ]);
 });
 
+describe('a time of another day', () => {
+  const least = -(2n ** 63n);
+  /** A file with the time and another one at its place in the row, in its values and its statistics. */
+  async function readOdd(time: bigint, select: string, fields: readonly Field[]): Promise<ReadTable> {
+    const written = await openImportFolder();
+    const path = written.path('odd.parquet');
+    const rows = `SELECT 1 AS n, ${select.replace('$', "TIME '12:34:56.789'")} UNION ALL SELECT 2, ${select.replace('$', "TIME '01:00:00'")}`;
+    await written.query(`COPY (${rows}) TO '${path}' (FORMAT parquet, COMPRESSION uncompressed)`);
+    const bytes = readFileSync(path);
+    await written.close();
+    const before = Buffer.from(new BigInt64Array([45_296_789_000n]).buffer);
+    const after = Buffer.from(new BigInt64Array([time]).buffer);
+    for (let at = bytes.indexOf(before); at >= 0; at = bytes.indexOf(before, at)) after.copy(bytes, at);
+    return read(bytes, fields);
+  }
+  const n = field('n', 'INTEGER');
+  const inList = field('l', 'RECORD', { ...repeated, fields: [field('v', 'TIME')] });
+
+  test.each([-1000n, 86_400_000_000n, least])('leaves its row out: %s', async (time) => {
+    const { isPlaced, reasons, rows } = await readOdd(time, '$ AS v', [n, field('v', 'TIME')]);
+    expect(isPlaced).toBe(false);
+    expect(reasons).toEqual([`v: ${time} microseconds is not a time`]);
+    expect(rows).toEqual([['2', '01:00:00']]);
+  });
+
+  test('leaves its row out within lists of records', async () => {
+    const { reasons, rows } = await readOdd(least, '[{v: $}] AS l', [n, inList]);
+    expect(reasons).toEqual([`v: ${least} microseconds is not a time`]);
+    expect(rows).toEqual([['2', true, '01:00:00']]);
+  });
+
+  test('does not matter in a column that no field names', async () => {
+    const { problems, rows } = await readOdd(least, `MAP {'k': $} AS m`, [n]);
+    expect(problems).toEqual([]);
+    expect(rows).toEqual([['1'], ['2']]);
+  });
+
+  test.each<[string, Field]>([
+    ['$ AS v', field('v', 'STRING')],
+    ['{k: $} AS v', field('v', 'JSON')],
+  ])('is refused as text: %s', async (select, one) => {
+    const { problems } = await readOdd(least, select, [n, one]);
+    expect(problems).toEqual([expect.stringMatching(/^t\.parquet: v: the file has times that are not/)]);
+  });
+});
+
 describe('a map', () => {
   const pair = [field('key', 'STRING'), field('value', 'INTEGER')];
   const rows = `SELECT 1 AS n, MAP {'a': 1, 'b': NULL} AS m, {i: MAP {'c': 3}} AS r
@@ -231,6 +278,41 @@ describe('a map', () => {
       ...[field('n', 'INTEGER'), field('l', 'RECORD', { ...repeated, fields: [entries] })],
     ]);
     expect(found.rows).toEqual([['1', [{ key_value: [{ key: 'a', value: '1' }] }, { key_value: [] }]]]);
+  });
+});
+
+describe('NULL among repeated records', () => {
+  const fields = [
+    field('n', 'INTEGER'),
+    field('r', 'RECORD', { ...repeated, fields: [field('x', 'INTEGER')] }),
+  ];
+
+  test('is none of them, whatever other rows have', async () => {
+    folder = await openImportFolder({}, [{ name: 't', fields }]);
+    const { query, store, sync, write } = folder;
+    const arrays = () => query(`SELECT n, r FROM ${store.tables.get('t').relation} ORDER BY n`);
+    write('t/a.ndjson', '{"n":1,"r":[null]}\n');
+    await sync();
+    expect(await arrays()).toEqual([[1n, false]]);
+    write('t/b.ndjson', '{"n":2,"r":[{"x":2},null,{}]}\n{"n":3,"r":[null]}\n');
+    await sync();
+    expect(await arrays()).toEqual([
+      [1n, []],
+      [2n, [{ x: 2n }, { x: null }]],
+      [3n, []],
+    ]);
+  });
+
+  test('is none of them in a file that is read where it is', async () => {
+    const alone = 'SELECT 1 AS n, [NULL::STRUCT(x BIGINT)] AS r';
+    expect((await read(alone, fields)).rows.map(([, isPresent]) => isPresent)).toEqual([false]);
+    await folder?.close();
+    const { isPlaced, rows } = await read(`${alone} UNION ALL SELECT 2, [NULL, {x: 1}, {x: NULL}]`, fields);
+    expect(isPlaced).toBe(true);
+    expect(rows).toEqual([
+      ['1', []],
+      ['2', [{ x: '1' }, { x: null }]],
+    ]);
   });
 });
 

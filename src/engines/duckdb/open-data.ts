@@ -22,7 +22,14 @@ import {
 } from '@querygate/duckdb-import';
 import { openBucket, requireReachable } from './data/bucket.ts';
 import { openLakeData } from './data/lake-data.ts';
-import { adoptTables, type DataOptions, type LocalData, type TableChange } from './data/local-data.ts';
+import { GatewayError } from '../../errors.ts';
+import {
+  adoptTables,
+  type DataOptions,
+  dataUnreadable,
+  type LocalData,
+  type TableChange,
+} from './data/local-data.ts';
 import { reportUnusable } from './wire/unusable-database.ts';
 
 type Synced = Awaited<ReturnType<Import['sync']>>;
@@ -83,7 +90,7 @@ export async function openData(options: DataOptions): Promise<LocalData> {
     async refresh() {
       await demo.files?.sync();
     },
-    blame: async (read, error) => (await demo.files?.blame(read, error)) ?? false,
+    blame: async (read, error) => (await demo.files?.blame(read, error)) === true,
     catchUp: () => demo.catchUp(),
     async replaceTables(change) {
       await demo.replaceTables(change);
@@ -148,6 +155,7 @@ async function openDataFolder(options: DataOptions, dataDir: string): Promise<Lo
     },
   });
   const renewing = renewal && openRepeat(renewal);
+  const reported = new Set<string>();
   let refreshing: Promise<void> | undefined;
   const folder = isRemote(dataDir) ? dataDir.replace(/\/*$/, '/') : resolve(dataDir);
   return {
@@ -164,7 +172,11 @@ async function openDataFolder(options: DataOptions, dataDir: string): Promise<Lo
     },
     async blame(files, error) {
       if (isRemote(dataDir) && requireReachable(error, listener.problem)) return true;
-      return data.blame(files, error);
+      const blamed = await data.blame(files, error);
+      if (typeof blamed === 'boolean') return blamed;
+      if (!reported.has(blamed)) listener.problem(blamed);
+      reported.add(blamed);
+      throw new GatewayError('DATA_UNREADABLE', dataUnreadable, { cause: blamed });
     },
     replaceTables: (change) => exclusive(() => replaceTables(data, sync, options, change)),
     dropTables: (old) =>

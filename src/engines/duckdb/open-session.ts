@@ -66,6 +66,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         ...database,
         ...{ settings, store, tables, onRebuilt: async () => {}, now, listener },
       });
+      // A last line counts as not finished once a second scan finds nothing more of it.
+      await data.refresh();
     }
     await connection.run(lockdown(store, data ?? { folders: [], paths: [] }));
     const context: StatementContext = {

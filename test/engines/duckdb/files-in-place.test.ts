@@ -408,6 +408,18 @@ describe('a Parquet file that cannot be read', () => {
     expect(String(await ids()).split(',')).toHaveLength(20);
   });
 
+  test('with text that is not UTF-8: queries that read its column give DATA_UNREADABLE, and others go on', async () => {
+    await write(rows(0, 10), file('logs/1.parquet'), 'FORMAT parquet, COMPRESSION uncompressed');
+    const bytes = readFileSync(file('logs/1.parquet'));
+    for (let at = bytes.indexOf('ü'); at >= 0; at = bytes.indexOf('ü', at)) bytes.fill(0xff, at, at + 2);
+    writeFileSync(file('logs/1.parquet'), bytes);
+    await open();
+    const all = await ids();
+    expect([await answersOrCode(), await answersOrCode()]).toEqual(['DATA_UNREADABLE', 'DATA_UNREADABLE']);
+    expect(await ids()).toBe(all);
+    expect(problems).toEqual([expect.stringMatching(/^logs\/1\.parquet: .* not UTF-8/)]);
+  });
+
   const answersOrCode = () =>
     run('whole records', ['', '', 'a']).then(
       () => 'an answer',

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -65,4 +65,31 @@ test.each<[string, Readonly<Record<string, string>>]>([
   const joined = `SELECT a.id FROM logs a JOIN logs b ON a.id = b.id WHERE a.${where} AND b.id = 2`;
   expect(await run(joined, parameters)).toMatchObject({ rows: [['2']] });
   expect(await run('SELECT id FROM logs')).not.toHaveProperty('rows');
+});
+
+test.each([
+  [
+    '[{"id":1},{"id":2}]',
+    't.ndjson: a row cannot be read: it is a JSON array: name it t.json, or write one object a line',
+  ],
+  [
+    '{"id":1}\r{"id":2}\r',
+    "t.ndjson: a row cannot be read: its lines end in CR, and must end in LF or CRLF: tr '\\r' '\\n'",
+  ],
+  [
+    '{"id":1}\n{"id":2} x',
+    't.ndjson:2: not JSON: the last line is not finished; it is imported once it is complete',
+  ],
+])('a session reports a last line that is no row: %j', async (content, message) => {
+  const problems: string[] = [];
+  writeFileSync(join(folder, 't.ndjson'), content);
+  const other = await openSession({
+    duckdb: { dataDir: folder, storeFile: ':memory:', refreshSeconds: 3600 },
+    tables: [{ name: 't', fields: [{ name: 'id', type: 'INTEGER', mode: 'NULLABLE' }] }],
+    withRows: true,
+    now: () => new Date(),
+    listener: { problem: (problem) => void problems.push(problem), news: () => {} },
+  });
+  await other.close();
+  expect(problems).toEqual([message]);
 });

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { quoteText } from '@querygate/bigquery-sql/tree';
-import type { Leaf, Member, Part } from '../read/parquet-columns.ts';
+import { type Member, type Part, unknownLeaf } from '../read/parquet-columns.ts';
 import type { NoRows } from '../store/files/files-relation.ts';
 import { readRows } from '../store/statements.ts';
 import { metadataOf } from './lake-catalog.ts';
@@ -169,10 +169,5 @@ function partOf(type: string, members: readonly Member[], hasNoNulls: boolean): 
   const [element] = members;
   if (type === 'list' && element) return { kind: 'list', element: element.part };
   if (members.length > 0) return { kind: 'record', members, hasNoNulls };
-  return { kind: 'leaf', leaf: { ...unknown, hasNoNulls } };
+  return { kind: 'leaf', leaf: { ...unknownLeaf, hasNoNulls } };
 }
-
-const unknown: Leaf = {
-  ...{ isSingle: false, hasNoNulls: false, isEmpty: false, isInRange: undefined },
-  ...{ micros: undefined, integers: undefined, texts: undefined },
-};

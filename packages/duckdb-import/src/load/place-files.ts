@@ -225,5 +225,5 @@ const entryOf = (
   examined: Pick<ManifestEntry, 'footer' | 'digest'>,
 ): ManifestEntry => ({
   ...{ number, table, name, identity, size, mtime, ctime, rows, ...examined },
-  ...{ head: '', headBytes: 0, tail: '', offset: 0, lines: 0, rejected: 0, done: true },
+  ...{ head: '', headBytes: 0, tail: '', checksum: '', offset: 0, lines: 0, rejected: 0, done: true },
 });

@@ -126,7 +126,7 @@ function examine(
     found.emptyPaths.push(path.toLowerCase());
     return undefined;
   }
-  if (momentTypes.has(field.type) && leaf?.isInRange === false)
+  if ((momentTypes.has(field.type) || field.type === 'TIME') && leaf?.isInRange === false)
     return `${path} has values that are not ${field.type}`;
   if (field.type === 'JSON' && !leaf?.isEmpty) found.jsonPaths.push(path);
   // 64 bits of nanoseconds end in 2262.

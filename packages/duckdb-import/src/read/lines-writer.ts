@@ -1,5 +1,6 @@
 import { closeSync, openSync, write, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { crc32 } from 'node:zlib';
 import { type FileEnds, fingerprintBytes } from '../scan/fingerprint.ts';
 import type { Reject } from '../store/manifest.ts';
 import { isObjectText } from './json-lines.ts';
@@ -137,11 +138,12 @@ export class LinesWriter {
 
   #read(bytes: Buffer): void {
     this.#open.bytes += bytes.length;
-    const { head, tail } = this.#open.ends;
+    const { checksum, head, tail } = this.#open.ends;
     const left = fingerprintBytes - head.length;
     this.#open.ends = {
       head: left > 0 ? Buffer.concat([head, bytes.subarray(0, left)]) : head,
       tail: Buffer.concat([tail, bytes.subarray(-fingerprintBytes)]).subarray(-fingerprintBytes),
+      checksum: checksum === undefined ? undefined : crc32(bytes, checksum),
     };
   }
 

@@ -2,6 +2,7 @@ import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/no
 import { globText } from '@querygate/bigquery-sql/command';
 import { describeWideDecimal, wideDecimalSql } from '@querygate/bigquery-sql/duckdb';
 import type { Field } from '@querygate/bigquery-sql/table-schema';
+import { describeOddTimes, hasOddTimes } from '../store/files/odd-times.ts';
 import type { Bounds } from '../store/files/placed-file.ts';
 import { readRows } from '../store/statements.ts';
 
@@ -28,8 +29,9 @@ export interface Leaf {
   readonly hasNoNulls: boolean;
   /** True if there is no value. */
   readonly isEmpty: boolean;
-  /** True if all times are between the years 1 and 9999; undefined if that is not known. */
+  /** True if all times are within a day, or between the years 1 and 9999; undefined if that is not known. */
   readonly isInRange: boolean | undefined;
+  readonly isTime?: boolean;
   readonly micros: Bounds | undefined;
   readonly integers: Bounds | undefined;
   readonly texts: Bounds | undefined;
@@ -65,23 +67,27 @@ export async function readParquetColumns(
   connection: DuckDBConnection,
   path: string,
 ): Promise<readonly Member[]> {
-  const statistics = await readStatistics(connection, path);
   const rows = await readRows(
     connection,
     `SELECT name, type IS NOT NULL, coalesce(num_children, 0)::INTEGER, repetition_type = 'REPEATED', converted_type IN ('LIST', 'MAP'),
-      ${wideDecimalSql}, logical_type = 'NullType()'
+      ${wideDecimalSql}, logical_type = 'NullType()', coalesce(starts_with(logical_type, 'TimeType') OR starts_with(converted_type, 'TIME_'), false)
     FROM parquet_schema(${globText(path)})`,
   );
+  const isOdd =
+    rows.some(([, , , , , , , isTime]) => isTime === true) && (await hasOddTimes(connection, path));
+  // DuckDB writes them as text, and ends the process with one of another day.
+  const statistics = isOdd ? undefined : await readStatistics(connection, path);
   let at = 0;
   let leaves = 0;
   const next = (): Member => {
-    const [name, isLeaf, count, isRepeated, isOuter, misreadType, isNull] = rows[at++] ?? [];
+    const [name, isLeaf, count, isRepeated, isOuter, misreadType, isNull, isTime] = rows[at++] ?? [];
     const wrap = (part: Part): Member => ({
       name: String(name),
       part: isRepeated === true ? { kind: 'list', element: part } : part,
     });
     if (isLeaf === true) {
-      const leaf = statistics.get(leaves++) ?? noRows;
+      const ofTime = isTime === true && { isTime, isInRange: !isOdd };
+      const leaf = { ...(statistics ? (statistics.get(leaves++) ?? noRows) : unknownLeaf), ...ofTime };
       const isUntyped = isNull === true;
       const isEmpty = leaf.isEmpty || isUntyped;
       const ofDecimal = misreadType == null ? undefined : String(misreadType);
@@ -100,6 +106,15 @@ export async function readParquetColumns(
 const noRows: Leaf = {
   ...{ isSingle: true, hasNoNulls: true, isEmpty: true, isInRange: true },
   ...{ micros: undefined, integers: undefined, texts: undefined },
+};
+
+/** Of values of which there are no statistics. */
+export const unknownLeaf: Leaf = {
+  ...noRows,
+  isSingle: false,
+  hasNoNulls: false,
+  isEmpty: false,
+  isInRange: undefined,
 };
 
 /**
@@ -159,7 +174,7 @@ function boundsOf(value: unknown): Bounds | undefined {
   return typeof least === 'string' && typeof greatest === 'string' ? [least, greatest] : undefined;
 }
 
-/** @throws Error if a field has values of a type that DuckDB does not read as the file has them */
+/** @throws Error if a field has values of a type that DuckDB does not read as the file has them, or cannot write as text */
 export function requireExact(fields: readonly Field[], members: readonly Member[], path = ''): void {
   for (const field of fields) {
     const member = members.find(({ name }) => name.toLowerCase() === field.name.toLowerCase());
@@ -172,6 +187,8 @@ export function requireExact(fields: readonly Field[], members: readonly Member[
     else {
       const type = leavesOf(part).find(({ misreadType }) => misreadType)?.misreadType;
       if (type !== undefined) throw new Error(describeWideDecimal(at, type));
+      if (field.type !== 'TIME' && leavesOf(part).some((leaf) => leaf.isTime && !leaf.isInRange))
+        throw new Error(`${at}: ${describeOddTimes}`);
     }
   }
 }

@@ -55,7 +55,7 @@ export async function startReading(change: Change, nextNumber: () => number): Pr
   const head = await readRange(file.path, 0, canGrow(file) ? 0 : Math.min(fingerprintBytes, size));
   const entry: ManifestEntry = {
     ...{ number: nextNumber(), table, name, identity, size, mtime, ctime, digest },
-    ...{ head: fingerprint(head), headBytes: head.length, tail: '' },
+    ...{ head: fingerprint(head), headBytes: head.length, tail: '', checksum: '' },
     ...{ offset: 0, lines: 0, rows: 0, rejected: 0, done: false },
   };
   const position = { offset: 0, lines: 0, ends: noEnds };
@@ -70,8 +70,11 @@ export function copiedSlice(reading: FileReading, from: Position, writer: LinesW
   const rows = writer.rows();
   const isFirst = from === reading.position;
   const rejects = writer.rejects.map((reject) => ({ ...reject, isRow: file.format !== 'ndjson' }));
-  const { head, tail } = ends;
-  const known = { head: fingerprint(head), headBytes: head.length, tail: fingerprint(tail) };
+  const { checksum = '', head, tail } = ends;
+  const known = {
+    ...{ head: fingerprint(head), headBytes: head.length, tail: fingerprint(tail) },
+    checksum: String(checksum),
+  };
   return {
     file,
     entry: { ...entry, offset, lines, ...(canGrow(file) && known), done: false },

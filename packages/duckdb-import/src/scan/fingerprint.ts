@@ -1,5 +1,5 @@
 import { canGrow, type DataFile } from './data-files.ts';
-import { fingerprint, readRange } from '../store/file-digests.ts';
+import { checksum, fingerprint, readRange } from '../store/file-digests.ts';
 import type { ManifestEntry } from '../store/manifest.ts';
 
 /** How many bytes at a file's beginning, and before an offset, identify its content. */
@@ -9,19 +9,30 @@ export const fingerprintBytes = 4096;
 export interface FileEnds {
   readonly head: Buffer;
   readonly tail: Buffer;
+  /** Of all bytes before the offset; undefined if it is not known. */
+  readonly checksum: number | undefined;
 }
 
-export const noEnds: FileEnds = { head: Buffer.alloc(0), tail: Buffer.alloc(0) };
+export const noEnds: FileEnds = { head: Buffer.alloc(0), tail: Buffer.alloc(0), checksum: 0 };
+
+/** So much of a file is compared for each second without a change: a hundredth of the time, and less. */
+const bytesOfSecond = 8 << 20;
 
 /**
- * Reads the ends of what has been imported of a file, and compares them with its manifest entry.
+ * Compares the ends of what has been imported of a file with its manifest entry, and, unless the file grows often for its size,
+ * all of it.
  *
  * @returns undefined for another file, or an edited one
  */
 export async function readMatchingEnds(file: DataFile, entry: ManifestEntry): Promise<FileEnds | undefined> {
   const head = await readRange(file.path, 0, entry.headBytes);
   if (fingerprint(head) !== entry.head) return undefined;
-  if (!canGrow(file)) return { head, tail: noEnds.tail };
+  if (!canGrow(file)) return { ...noEnds, head };
   const tail = await readRange(file.path, Math.max(0, entry.offset - fingerprintBytes), entry.offset);
-  return fingerprint(tail) === entry.tail ? { head, tail } : undefined;
+  if (fingerprint(tail) !== entry.tail) return undefined;
+  const known = entry.checksum === '' ? undefined : Number(entry.checksum);
+  const seconds = Number(file.ctime - (entry.ctime ?? 0n)) / 1e9;
+  if (seconds * bytesOfSecond < entry.offset) return { head, tail, checksum: known };
+  const found = await checksum(file.path, entry.offset);
+  return known === undefined || found === known ? { head, tail, checksum: found } : undefined;
 }

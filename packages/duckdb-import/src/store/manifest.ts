@@ -26,6 +26,8 @@ export interface ManifestEntry {
   readonly headBytes: number;
   /** Fingerprint of the bytes before `offset`, at most as many as a head has; only of files that can grow. */
   readonly tail: string;
+  /** Of all bytes before `offset`; empty if it is not known, and for files that cannot grow. */
+  readonly checksum: string;
   /** Bytes of the decompressed lines that have been imported. */
   readonly offset: number;
   /** Newlines among these bytes. */
@@ -90,6 +92,7 @@ export async function loadManifest(connection: DuckDBConnection): Promise<Manife
       "lines" BIGINT, "rows" BIGINT, "rejected" BIGINT, "done" BOOLEAN);
     ALTER TABLE ${files} ADD COLUMN IF NOT EXISTS "ctime" BIGINT;
     ALTER TABLE ${files} ADD COLUMN IF NOT EXISTS "digest" VARCHAR DEFAULT '';
+    ALTER TABLE ${files} ADD COLUMN IF NOT EXISTS "checksum" VARCHAR DEFAULT '';
     CREATE TABLE IF NOT EXISTS ${footers} ("number" INTEGER, "footer" VARCHAR);
     CREATE TABLE IF NOT EXISTS ${rejectLines} ("number" INTEGER, "line" BIGINT, "reason" VARCHAR);
     CREATE TABLE IF NOT EXISTS ${completeTables} AS SELECT "table" FROM ${files} GROUP BY "table" HAVING bool_and("done");
@@ -179,7 +182,7 @@ export async function forgetTables(connection: DuckDBConnection, tables: readonl
   await connection.run(`DELETE ${ofTable}`);
 }
 
-const texts = ['table', 'name', 'identity', 'head', 'tail', 'digest'] as const;
+const texts = ['table', 'name', 'identity', 'head', 'tail', 'checksum', 'digest'] as const;
 const counts = ['number', 'size', 'headBytes', 'offset', 'lines', 'rows', 'rejected'] as const;
 const columns = [...texts, ...counts, 'mtime', 'ctime', 'done'] as const;
 const touched = ['number', 'identity', 'ctime', 'digest'] as const;

@@ -16,7 +16,12 @@ export interface LocalData {
   readonly paths: readonly string[];
   /** Looks for changes of the files now. */
   refresh(): Promise<void>;
-  /** Finds the file that made a query fail: it is unreadable until it changes. @returns false if none did */
+  /**
+   * Finds the file that made a query fail: it is unreadable until it changes.
+   *
+   * @returns false if none did
+   * @throws GatewayError DATA_UNREADABLE if only queries fail that read the same column
+   */
   blame(files: readonly PlacedFile[], error: unknown): Promise<boolean>;
   /** Brings the rows up to date before a query; undefined if they are kept up to date in the background. */
   readonly catchUp?: () => Promise<void>;
@@ -26,6 +31,9 @@ export interface LocalData {
   dropTables(tables: readonly TableInStore[]): Promise<void>;
   close(): Promise<void>;
 }
+
+export const dataUnreadable =
+  'A data file that this endpoint reads is broken or not imported yet; the log of the service says which one';
 
 /** Tables of another version of the catalog. */
 export interface TableChange {

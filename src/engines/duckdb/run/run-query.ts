@@ -24,7 +24,7 @@ import type { RunWithJavascript } from '../javascript/javascript-apart.ts';
 import { runCallerSql } from './run-caller-sql.ts';
 import { boundSql, requireUnchanged, runOverFiles, sqlOverFiles } from './over-files.ts';
 import type { FilesReading } from '@querygate/duckdb-import';
-import type { LocalData } from '../data/local-data.ts';
+import { dataUnreadable, type LocalData } from '../data/local-data.ts';
 
 /** The queries that can run. */
 export interface RunnableQueries {
@@ -134,9 +134,6 @@ export function buildRun(context: RunContext): Engine['run'] {
 
 /** The reason of an abort by the deadline. */
 const timedOut = new Error('timed out');
-
-const dataUnreadable =
-  'A data file that this endpoint reads is broken or not imported yet; the log of the service says which one';
 
 /** @throws GatewayError DATA_UNREADABLE if one of the tables has a problem */
 function requireData(tables: readonly string[], dataProblems: ReadonlyMap<string, string>): void {

@@ -93,10 +93,13 @@ const exactNumbers: ReadonlySet<string> = new Set(['BIGINT', 'DECIMAL(38,9)', 'B
 
 export const maxShown = 80;
 
-const shown = ({ sql, type }: SourceValue): string =>
-  type.typeId === DuckDBTypeId.VARCHAR && type.alias === undefined
+function shown({ sql, type }: SourceValue): string {
+  // DuckDB ends the process if it writes a time of another day.
+  if (type.typeId === DuckDBTypeId.TIME) return `epoch_us(${sql}) || ' microseconds'`;
+  return type.typeId === DuckDBTypeId.VARCHAR && type.alias === undefined
     ? `'"' || left(${sql}, ${maxShown}) || '"'`
     : `left(CAST(${sql} AS VARCHAR), ${maxShown})`;
+}
 
 /** SQL that is NULL for a value that is not of the type; undefined if none is. */
 function convertedValue(target: string, source: SourceValue): string | undefined {
