@@ -264,6 +264,14 @@ describe('a random operand is drawn once', () => {
   });
 });
 
+test('a common table is drawn once, also for a subquery that runs for each row', async () => {
+  const counted = (tables: string, from: string) =>
+    `WITH ${tables} SELECT COUNT(DISTINCT (SELECT MAX(r) FROM ${from} WHERE id > 0)) FROM ${logs}`;
+  const drawn = 't AS (SELECT RAND() AS r FROM projects)';
+  expect(await dialect.query(counted(drawn, 't'))).toEqual([['1']]);
+  expect(await dialect.query(counted(`${drawn}, u AS (SELECT r FROM t)`, 'u'))).toEqual([['1']]);
+});
+
 test.each([
   ['the rows of a subquery', '(SELECT COUNTIF(x < y) FROM UNNEST([0.25, 0.5, 0.75]) AS y)', 'f(RAND())'],
   ['an aggregate of a subquery', '(SELECT COUNT(DISTINCT x) FROM UNNEST([1, 2]))', 'f(RAND())'],

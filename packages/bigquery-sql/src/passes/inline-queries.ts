@@ -21,7 +21,7 @@ export const inlineQueries: Pass = (query) => {
   return mapper.query(query);
 };
 
-/** A common table with one reader becomes a subquery. */
+/** A common table with one reader becomes a subquery, unless it is random and its reader may run for each row. */
 function inlineTables(node: With): Query {
   const readers = countReaders(node);
   const inlined = new Map<string, Query>();
@@ -35,7 +35,10 @@ function inlineTables(node: With): Query {
   const tables = node.tables.flatMap((table) => {
     const query = mapper.query(table.query);
     const isInlined =
-      !table.recursive && readers.get(table.name) === 1 && planningCosts.of(query).depth <= maxNestedDepth;
+      !table.recursive &&
+      readers.get(table.name) === 1 &&
+      planningCosts.of(query).depth <= maxNestedDepth &&
+      !(isVolatile(query) && someNode(node, (part) => part.kind === 'subquery' && reads(part, table.name)));
     if (isInlined) inlined.set(table.name, query);
     return isInlined ? [] : [{ ...table, query }];
   });
@@ -43,6 +46,9 @@ function inlineTables(node: With): Query {
   const body = mapper.query(node.body);
   return tables.length === 0 ? body : { ...node, tables, body };
 }
+
+const reads = (reader: Node, name: string): boolean =>
+  someNode(reader, (part) => part.kind === 'reference' && part.name === name);
 
 function countReaders(node: With): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
