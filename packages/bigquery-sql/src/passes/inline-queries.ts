@@ -24,6 +24,7 @@ export const inlineQueries: Pass = (query) => {
 /** A common table with one reader becomes a subquery, unless it is random and its reader may run for each row. */
 function inlineTables(node: With): Query {
   const readers = countReaders(node);
+  const ofSubqueries = readInSubqueries(node);
   const inlined = new Map<string, Query>();
   const mapper: Mapper = mapperWith({
     from: (part) => {
@@ -38,7 +39,7 @@ function inlineTables(node: With): Query {
       !table.recursive &&
       readers.get(table.name) === 1 &&
       planningCosts.of(query).depth <= maxNestedDepth &&
-      !(isVolatile(query) && someNode(node, (part) => part.kind === 'subquery' && reads(part, table.name)));
+      !(ofSubqueries.has(table.name) && isVolatile(query));
     if (isInlined) inlined.set(table.name, query);
     return isInlined ? [] : [{ ...table, query }];
   });
@@ -47,8 +48,16 @@ function inlineTables(node: With): Query {
   return tables.length === 0 ? body : { ...node, tables, body };
 }
 
-const reads = (reader: Node, name: string): boolean =>
-  someNode(reader, (part) => part.kind === 'reference' && part.name === name);
+function readInSubqueries(node: With): ReadonlySet<string> {
+  const names = new Set<string>();
+  forEachNode(node, (part) => {
+    if (part.kind !== 'subquery') return;
+    forEachNode(part, (inner) => {
+      if (inner.kind === 'reference') names.add(inner.name);
+    });
+  });
+  return names;
+}
 
 function countReaders(node: With): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
