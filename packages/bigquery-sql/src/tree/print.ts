@@ -34,6 +34,15 @@ export const printQuery = (query: Query): string => new Printer(query).query(que
 export const printExpression = (expression: Expression): string =>
   new Printer(expression).expression(expression);
 
+/** A longer chain of `||` is written as two halves: DuckDB's time to plan one grows with the cube of its length. */
+const longChain = 16;
+
+function joined(texts: readonly string[]): string {
+  if (texts.length <= longChain) return texts.join(' || ');
+  const half = Math.ceil(texts.length / 2);
+  return `(${joined(texts.slice(0, half))}) || (${joined(texts.slice(half))})`;
+}
+
 /** A longer text is written once: repeated ones inside each other would grow exponentially. */
 const longText = 300;
 
@@ -151,6 +160,8 @@ class Printer {
         return `${first} ${operator} (${texts.slice(1).join(', ')})`;
       case '-':
         return texts.length === 1 ? `-${first}` : texts.join(' - ');
+      case '||':
+        return joined(texts);
       default:
         return texts.join(` ${operator} `);
     }
