@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDialect } from './harness.ts';
+import { openDialect, problemsOf } from './harness.ts';
 
 // The bounds are twenty standard deviations wide: no run misses them by chance.
 let dialect: Awaited<ReturnType<typeof openDialect>>;
@@ -262,6 +262,37 @@ describe('a random operand is drawn once', () => {
   ])('and each draws its own: %s', async (sql) => {
     expect(await dialect.query(sql)).toEqual([[sql.includes(' AS c ') ? null : false]]);
   });
+});
+
+test('a common table is drawn once, also for a subquery that runs for each row', async () => {
+  const counted = (tables: string, from: string) =>
+    `WITH ${tables} SELECT COUNT(DISTINCT (SELECT MAX(r) FROM ${from} WHERE id > 0)) FROM ${logs}`;
+  const drawn = 't AS (SELECT RAND() AS r FROM projects)';
+  expect(await dialect.query(counted(drawn, 't'))).toEqual([['1']]);
+  expect(await dialect.query(counted(`${drawn}, u AS (SELECT r FROM t)`, 'u'))).toEqual([['1']]);
+});
+
+test.each([
+  ['the rows of a subquery', '(SELECT COUNTIF(x < y) FROM UNNEST([0.25, 0.5, 0.75]) AS y)', 'f(RAND())'],
+  ['an aggregate of a subquery', '(SELECT COUNT(DISTINCT x) FROM UNNEST([1, 2]))', 'f(RAND())'],
+  ['EXISTS', 'EXISTS (SELECT 1 FROM UNNEST([0.5]) AS y WHERE x < y)', 'f(RAND())'],
+  ['an array', 'ARRAY(SELECT y FROM UNNEST([0.5]) AS y WHERE x < y)', 'f(id * 0 + RAND())'],
+])('a function whose argument %s reads takes no random value: %s', (_, body, value) => {
+  const sql = `CREATE TEMP FUNCTION f(x FLOAT64) AS (${body}); SELECT ${value} AS v FROM logs`;
+  const problem =
+    'a random value cannot be named beside a subquery or an aggregate: compute it in a subquery in FROM';
+  expect(problemsOf(sql)).toEqual([expect.stringContaining(problem)]);
+  expect(problemsOf(`SELECT WITH(x AS RAND(), ${body}) AS v`)).toEqual([`1:8 ${problem}`]);
+  expect(problemsOf(sql.replace('RAND()', '(SELECT r FROM (SELECT 0.5 AS r))'))).toEqual([]);
+});
+
+test('a function whose argument a subquery reads takes a random column', async () => {
+  const f =
+    'CREATE TEMP FUNCTION f(x FLOAT64) AS ((SELECT COUNTIF(x < y) FROM UNNEST([0.25, 0.5, 0.75]) AS y))';
+  const rows = `SELECT f(r) AS v FROM (SELECT RAND() AS r FROM ${logs})`;
+  expect(
+    await dialect.query(`${f}; SELECT COUNT(*) FROM (${rows.replace('f(r)', 'DISTINCT f(r)')})`),
+  ).toEqual([['4']]);
 });
 
 test('a subject of CASE is written once, so that nested ones stay short', async () => {

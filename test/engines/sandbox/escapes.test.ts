@@ -106,4 +106,14 @@ describe('calls inside each other', () => {
       /^\[/,
     );
   });
+
+  test('of a chain of texts', async () => {
+    const before = process.cpuUsage();
+    const chain = Array.from({ length: 350 }, (_, at) => `'${at % 10}'`).join(' || ');
+    expect(await world.run(`select length(${chain} || project) as n from logs where id = 1`)).toBe(
+      '[{"n":351}]',
+    );
+    const { user, system } = process.cpuUsage(before);
+    expect(user + system).toBeLessThan(1_000_000);
+  });
 });

@@ -28,7 +28,7 @@ const outerJoinInSubquery =
   'LEFT, RIGHT and FULL JOIN are not supported here, in a subquery that reads the row around it: join in a WITH query';
 
 const tooDeep =
-  'its queries are inside one another too deeply for DuckDB, or read one another in too long a chain: compute more in each of them';
+  'its operators or queries are inside one another too deeply for DuckDB, or its queries read one another in too long a chain: divide long operations in halves by parentheses, and compute more in each query';
 
 const isSubquery = ({ kind }: Syntax.Node): boolean =>
   kind === 'ScalarSubquery' || kind === 'ArraySubquery' || kind === 'Exists' || kind === 'In';

@@ -21,9 +21,10 @@ export const inlineQueries: Pass = (query) => {
   return mapper.query(query);
 };
 
-/** A common table with one reader becomes a subquery. */
+/** A common table with one reader becomes a subquery, unless it is random and its reader may run for each row. */
 function inlineTables(node: With): Query {
   const readers = countReaders(node);
+  const ofSubqueries = readInSubqueries(node);
   const inlined = new Map<string, Query>();
   const mapper: Mapper = mapperWith({
     from: (part) => {
@@ -35,13 +36,27 @@ function inlineTables(node: With): Query {
   const tables = node.tables.flatMap((table) => {
     const query = mapper.query(table.query);
     const isInlined =
-      !table.recursive && readers.get(table.name) === 1 && planningCosts.of(query).depth <= maxNestedDepth;
+      !table.recursive &&
+      readers.get(table.name) === 1 &&
+      planningCosts.of(query).depth <= maxNestedDepth &&
+      !(ofSubqueries.has(table.name) && isVolatile(query));
     if (isInlined) inlined.set(table.name, query);
     return isInlined ? [] : [{ ...table, query }];
   });
   if (inlined.size === 0) return node;
   const body = mapper.query(node.body);
   return tables.length === 0 ? body : { ...node, tables, body };
+}
+
+function readInSubqueries(node: With): ReadonlySet<string> {
+  const names = new Set<string>();
+  forEachNode(node, (part) => {
+    if (part.kind !== 'subquery') return;
+    forEachNode(part, (inner) => {
+      if (inner.kind === 'reference') names.add(inner.name);
+    });
+  });
+  return names;
 }
 
 function countReaders(node: With): ReadonlyMap<string, number> {

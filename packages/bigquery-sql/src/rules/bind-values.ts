@@ -57,7 +57,8 @@ export const isForbiddenInLambda = (node: Expression): boolean =>
 
 /**
  * Gives names to values for an expression that is resolved with them once. Each value is computed once, unless the
- * expression uses it once at most, or contains a subquery or an aggregate, in which DuckDB knows no such names.
+ * expression uses it once at most, or contains a subquery or an aggregate, in which DuckDB knows no such names. A random
+ * value in a subquery would be one for each row of the subquery, or the same for all rows of the query.
  *
  * @throws Unsupported if a value that differs at each computation would have to be computed repeatedly
  */
@@ -72,14 +73,24 @@ export function letValues(
     names.reduce((within, name, at) => substitute(within, name, replacements[at] ?? name), resolved);
   const costly = values.filter((value, at) => value !== names[at]);
   const isRepeated = names.some((name, at) => name !== values[at] && usesOf(name, resolved) > 1);
+  const random = values.flatMap((value, at) => (isVolatile(value) ? (names[at] ?? []) : []));
+  const isForEachRow = someNode(
+    resolved,
+    (part) =>
+      (part.kind === 'lambda' && usesAny(names, part.body)) ||
+      (part.kind === 'subquery' && usesAny(random, part.query)),
+  );
   const inPlace = () => replaceAll(values.map(withArguments.expression));
-  if (!isRepeated && !isInsideLambda(names, resolved)) return inPlace();
+  if (!isRepeated && !isForEachRow) return inPlace();
   if (!isForbiddenInLambda(resolved))
     return computeFirst(costly, (...computed) =>
       replaceAll(values.map((value) => computed[costly.indexOf(value)] ?? value)),
     );
   if (costly.some(isVolatile))
-    throw new Unsupported(place, 'a random value cannot be named beside a subquery or an aggregate');
+    throw new Unsupported(
+      place,
+      'a random value cannot be named beside a subquery or an aggregate: compute it in a subquery in FROM',
+    );
   return inPlace();
 }
 
@@ -98,14 +109,8 @@ function usesOf(name: Expression, within: Expression): number {
   return uses;
 }
 
-/** True if a lambda would compute one of the values once for each element. */
-const isInsideLambda = (names: readonly Expression[], within: Expression): boolean =>
-  someNode(
-    within,
-    (part) =>
-      part.kind === 'lambda' &&
-      someNode(part.body, (inner) => inner.kind === 'local' && names.includes(inner)),
-  );
+const usesAny = (names: readonly Expression[], within: Node): boolean =>
+  someNode(within, (part) => part.kind === 'local' && names.includes(part));
 
 /** The expression with every occurrence of a name replaced. */
 const substitute = (within: Expression, name: Expression, replacement: Expression): Expression =>

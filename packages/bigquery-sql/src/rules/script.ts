@@ -45,10 +45,9 @@ export function resolveScript(statement: Syntax.Statement, root: Scope, context:
     relations,
     ranges: [{ name: undefined, columns: known }],
   });
-  /** A value that reads rows is computed once, and so is a long one: SETs of each other would grow exponentially. */
-  const keep = (node: Syntax.Node, name: string, value: Expression): Variable => {
-    if (isVolatile(value)) throw new Unsupported(node, `${name} would be another random value at each use`);
-    if (!dependsOnRows(value) && sizeOf(value) <= maxRepeatedSize) {
+  /** A value that reads rows or is random is computed once, and a long one: SETs of each other would grow exponentially. */
+  const keep = (name: string, value: Expression): Variable => {
+    if (!dependsOnRows(value) && !isVolatile(value) && sizeOf(value) <= maxRepeatedSize) {
       const fixed = value.kind === 'literal' ? { ...value, hasFixedType: true as const } : value;
       return { name, value: fixed };
     }
@@ -65,7 +64,7 @@ export function resolveScript(statement: Syntax.Statement, root: Scope, context:
     const variable = known.find((one) => sameName(one.name, name));
     if (!variable) throw new Unsupported(node.name, `no variable is named ${name}`);
     const given = context.expression(node.value, scopeOf(known));
-    const next = keep(node, variable.name, assigned(node.value, given, variable.value.type));
+    const next = keep(variable.name, assigned(node.value, given, variable.value.type));
     return known.map((one) => (one === variable ? next : one));
   };
   const branch = (node: Syntax.IfStatement, known: Variables): Variables =>
@@ -73,12 +72,12 @@ export function resolveScript(statement: Syntax.Statement, root: Scope, context:
       (otherwise, { condition, assignments }) => {
         const test = context.expression(condition, scopeOf(known));
         requireBool(condition, test, 'IF');
-        const testOnce = keep(condition, 'condition', test);
+        const testOnce = keep('condition', test);
         const then = runAll(assignments, known);
         return known.map((before, at) => {
           const [yes = before, no = before] = [then[at], otherwise[at]];
           if (yes === no) return yes;
-          return keep(node, before.name, caseWhen(testOnce.value, yes.value, no.value, before.value.type));
+          return keep(before.name, caseWhen(testOnce.value, yes.value, no.value, before.value.type));
         });
       },
       runAll(node.otherwise, known),
@@ -88,11 +87,11 @@ export function resolveScript(statement: Syntax.Statement, root: Scope, context:
     if (node.kind === 'Declare')
       variables = [...variables, ...declared(node, variables, scopeOf(variables), { context, keep })];
     else if (node.kind === 'CreateTempTable') {
-      const { query, ...resolved } = context.query(node.query, scopeOf(variables));
-      requireStorable(node, { query, ...resolved });
+      const resolved = context.query(node.query, scopeOf(variables));
+      requireStorable(node, resolved);
       const name = context.fresh(node.name.name);
-      tables.push({ name, query, recursive: false });
-      relations.set(node.name.name.toLowerCase(), commonRelation(name, { query, ...resolved }));
+      tables.push({ name, query: resolved.query, recursive: false });
+      relations.set(node.name.name.toLowerCase(), commonRelation(name, resolved));
     } else variables = run(node, variables);
   }
   const resolved = context.query(statement.query, scopeOf(variables));
@@ -111,10 +110,7 @@ function declared(
   node: Syntax.Declare,
   known: Variables,
   scope: Scope,
-  {
-    context,
-    keep,
-  }: { context: Context; keep: (node: Syntax.Node, name: string, value: Expression) => Variable },
+  { context, keep }: { context: Context; keep: (name: string, value: Expression) => Variable },
 ): Variables {
   const repeated = node.names.find(({ name }, at) =>
     [...known, ...node.names.slice(0, at)].some((other) => sameName(other.name, name)),
@@ -125,9 +121,9 @@ function declared(
   const given = node.value && context.expression(node.value, scope);
   const type = node.type ? resolveType(node.type) : given && typedNulls(given.type);
   if (!type) throw new Unsupported(node, 'DECLARE needs a type or DEFAULT');
-  const place = node.value ?? node;
-  const value = given ? assigned(place, given, type) : nullLiteral(type);
-  return node.names.map(({ name }) => keep(place, name, value));
+  const value = given ? assigned(node.value ?? node, given, type) : nullLiteral(type);
+  const kept = keep(node.names.map(({ name }) => name).join('_'), value);
+  return node.names.map(({ name }) => ({ ...kept, name }));
 }
 
 function assigned(place: Syntax.Node, value: Expression, type: Type): Expression {
@@ -138,15 +134,10 @@ function assigned(place: Syntax.Node, value: Expression, type: Type): Expression
   );
 }
 
-/** The columns of a table have names that differ, and its rows are the same for all readers. */
-function requireStorable(
-  { name, query: place }: Syntax.CreateTempTable,
-  { query, columns }: ResolvedQuery,
-): void {
+/** The columns of a table have names that differ. */
+function requireStorable({ name, query: place }: Syntax.CreateTempTable, { columns }: ResolvedQuery): void {
   const unusable = columns.find(
     (one, at) => one.isAnonymous || columns.slice(0, at).some((other) => sameName(other.name, one.name)),
   );
   if (unusable) throw new Unsupported(place, `${name.name}: each column of a table needs a name of its own`);
-  if (isVolatile(query))
-    throw new Unsupported(place, `${name.name} would have other random values for each reader`);
 }

@@ -16,6 +16,7 @@ import type {
   Member,
   Node,
   Operation,
+  Operator,
   Parameter,
   Query,
   RecordValue,
@@ -33,6 +34,15 @@ export const printQuery = (query: Query): string => new Printer(query).query(que
 /** An expression as DuckDB text. */
 export const printExpression = (expression: Expression): string =>
   new Printer(expression).expression(expression);
+
+/** A longer chain is written as two halves: DuckDB's time to plan one grows with the cube of its length. */
+const longChain = 16;
+
+function joined(operator: Operator, texts: readonly string[]): string {
+  if (texts.length <= longChain) return texts.join(` ${operator} `);
+  const half = Math.ceil(texts.length / 2);
+  return `(${joined(operator, texts.slice(0, half))}) ${operator} (${joined(operator, texts.slice(half))})`;
+}
 
 /** A longer text is written once: repeated ones inside each other would grow exponentially. */
 const longText = 300;
@@ -151,6 +161,9 @@ class Printer {
         return `${first} ${operator} (${texts.slice(1).join(', ')})`;
       case '-':
         return texts.length === 1 ? `-${first}` : texts.join(' - ');
+      case '+':
+      case '||':
+        return joined(operator, texts);
       default:
         return texts.join(` ${operator} `);
     }

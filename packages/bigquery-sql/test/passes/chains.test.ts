@@ -52,13 +52,25 @@ test('a chain of any length stays a few common tables, each of a bounded depth',
   expect(tables.length).toBeLessThan(10);
 });
 
-test('a chain that is too long for DuckDB is refused in words of its author', async () => {
-  const sql = chain('1', '$ + 1', 2_000);
+test('a long chain of || is planned at once', async () => {
+  const digits = Array.from({ length: 400 }, (_, at) => String(at % 10));
+  const chain = digits.map((digit) => `'${digit}'`).join(' || ');
+  const sql = `SELECT ${chain} || x AS v, x || ${chain} || y AS n FROM UNNEST(['a']) AS x, UNNEST([CAST(NULL AS STRING)]) AS y`;
+  const before = process.cpuUsage();
+  const answer = await database.connection.runAndReadAll(textOf(sql));
+  expect(process.cpuUsage(before).user).toBeLessThan(1_500_000);
+  expect(answer.getRows()).toEqual([[`${digits.join('')}a`, null]]);
+});
+
+test.each([
+  ['queries', chain('1', '$ + 1', 2_000)],
+  ['operators', `SELECT ${Array(200).fill('x').join(' + ')} FROM UNNEST([1]) AS x`],
+])('a chain of %s that is too long for DuckDB is refused in words of its author', async (_, sql) => {
   const error = await database.connection.prepare(textOf(sql)).catch((error: unknown) => error);
   expect(planProblem({ sql, source: { file: 'a.sql', line: 1 } }, error)).toEqual({
     file: 'a.sql',
     line: 1,
     message:
-      'its queries are inside one another too deeply for DuckDB, or read one another in too long a chain: compute more in each of them',
+      'its operators or queries are inside one another too deeply for DuckDB, or its queries read one another in too long a chain: divide long operations in halves by parentheses, and compute more in each query',
   });
 });
