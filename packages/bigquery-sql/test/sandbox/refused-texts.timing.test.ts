@@ -47,6 +47,11 @@ test.each<[string, string, RegExp]>([
     `select 1 as a from own group by ${listed(12, () => 'rollup(id,txt,num,f)')}`,
     /1024 sets in GROUP BY/,
   ],
+  [
+    'PIVOT',
+    `select 1 as n from (select num, f from own) pivot(${listed(440, (at) => `max(f) a${at}`)} for num in (${listed(800, String)}))`,
+    /352000 columns/,
+  ],
   ['ORDER BY', `select id from own order by ${listed(4_970, () => 'z')}`, /100 keys in ORDER BY/],
 ])('is refused in little time: %s', async (_, sql, message) => {
   expect(sql.length).toBeLessThan(maxLength);
