@@ -21,7 +21,7 @@ export class TooLarge extends Error {
 /** Problems of one text, of which one is shown: a text of unknown names only has thousands. */
 export const maxProblems = 100;
 
-/** Nodes of one tree: so many are made in some milliseconds. */
+/** Nodes of one tree, again wherever they are shared: so many are made in some milliseconds. */
 const maxNodes = 10_000;
 
 /** Columns of one subquery. */
@@ -39,6 +39,11 @@ const maxTypeDepth = 15;
  */
 export function boundedRules({ expression, query, from }: Rules): Rules {
   const { count, nodes } = buildNodeCount();
+  const requireSmallTree = (place: Place, tree: Node): void => {
+    count(place, tree);
+    if (planningCosts.of(tree).size > maxExpandedSize)
+      throw new TooLarge(place, 'this query becomes too large; ask for less at once');
+  };
   return {
     limits: { columns: requireFewColumns, nodes },
     expression(node, scope, context) {
@@ -61,15 +66,16 @@ export function boundedRules({ expression, query, from }: Rules): Rules {
     query(node, scope, context) {
       const resolved = query(node, scope, context);
       const { columns } = resolved;
-      count(node, resolved.query);
       requireFewColumns(node, columns.length);
+      requireSmallTree(node, resolved.query);
       for (const { type } of columns) requireSmall(node, type);
-      const cost = planningCosts.of(resolved.query);
-      if (cost.size > maxExpandedSize)
-        throw new TooLarge(node, 'this query becomes too large; ask for less at once');
       return resolved;
     },
-    from,
+    from(node, scope, context) {
+      const resolved = from(node, scope, context);
+      if (resolved.from) requireSmallTree(node, resolved.from);
+      return resolved;
+    },
   };
 }
 
@@ -90,7 +96,7 @@ function withColumns<T>(scope: Scope, resolve: () => T): T {
   }
 }
 
-/** Counts every node of a tree once, although each step gives those of the steps before it again. */
+/** Counts each part of every node once, although each step gives those of the steps before it again. */
 function buildNodeCount() {
   const seen = new WeakSet<Node>();
   let counted = 0;
@@ -102,12 +108,12 @@ function buildNodeCount() {
     nodes,
     count(place: Place, root: Node): void {
       const countIn = (node: Node): void => {
+        counted += 1;
         if (seen.has(node)) return;
         seen.add(node);
-        counted += 1;
         forEachPart(node, countIn);
       };
-      countIn(root);
+      if (!seen.has(root)) countIn(root);
       nodes(place, 0);
     },
   };

@@ -52,6 +52,21 @@ test.each<[string, string, RegExp]>([
     `select 1 as n from (select num, f from own) pivot(${listed(440, (at) => `max(f) a${at}`)} for num in (${listed(800, String)}))`,
     /352000 columns/,
   ],
+  [
+    'rows in an array',
+    `select [${listed(1_800, () => 'wide')}] as a from wide`,
+    /sql becomes too large here/,
+  ],
+  [
+    'comparisons of rows',
+    `select 1 as n from wide where ${Array(280).fill('wide is distinct from wide').join(' or ')}`,
+    /sql becomes too large here/,
+  ],
+  [
+    'UNION ALL BY NAME',
+    Array(39).fill('select * from wide').join(' full union all by name '),
+    /becomes too large/,
+  ],
   ['ORDER BY', `select id from own order by ${listed(4_970, () => 'z')}`, /100 keys in ORDER BY/],
 ])('is refused in little time: %s', async (_, sql, message) => {
   expect(sql.length).toBeLessThan(maxLength);
