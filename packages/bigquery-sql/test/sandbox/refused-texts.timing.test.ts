@@ -74,3 +74,12 @@ test.each<[string, string, RegExp]>([
   expect(() => judge(0)).toThrow(message);
   expect(await medianOf((at) => processorMs(() => expect(() => judge(at)).toThrow()))).toBeLessThan(maxMs);
 });
+
+test.each([
+  ['classes without an end', `regexp_extract(txt, '${'['.repeat(9_900)}')`],
+  ['texts without an end', `regexp_extract(txt, r'${'\\Q'.repeat(4_900)}')`],
+  ['groups', `regexp_replace(txt, '${'['.repeat(1_500)}', r'${'\\0'.repeat(500)}')`],
+])('a regular expression is read in little time: %s', async (_, call) => {
+  const judge = (at: number) => sandbox.judge(`select ${call} as c${at} from own`);
+  expect(await medianOf((at) => processorMs(() => judge(at)))).toBeLessThan(maxMs);
+});
