@@ -76,8 +76,8 @@ const ofText =
   };
 
 /**
- * Escapes, quoted text, classes and groups that capture nothing, in a regular expression. What has no end goes to that of the
- * text, so that it is not read again from each of its characters.
+ * Escapes, quoted text, classes and groups that capture nothing, in a regular expression. One without an end
+ * ends with the text: it is not read again from each of its characters.
  */
 const noGroup =
   /\\Q(?:[^\\]|\\(?!E))*(?:\\E|$)|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*(?:\]|\\?$)|\(\?(?!P<|<[A-Za-z_])/gs;
