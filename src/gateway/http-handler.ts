@@ -13,6 +13,7 @@ import { buildRejectKeysInUrls } from '../http/access/reject-keys-in-urls.ts';
 import { buildRejectWrongKey } from '../http/access/unauthenticated.ts';
 import { buildAccessLog } from '../http/finish/access-log.ts';
 import { buildFinish } from '../http/finish/finish.ts';
+import { completeHeaders, uncachedHeaders } from '../http/finish/response-headers.ts';
 import { buildGraphql } from '../http/graphql/graphql.ts';
 import type { Following } from '../http/following.ts';
 import type { ExtendSchema } from '../http/graphql/schema-extension.ts';
@@ -97,7 +98,12 @@ export function buildHttpHandler(options: HttpOptions): HttpHandler {
       clock,
     }),
     audit,
-    finish: buildFinish(cors, buildAccessLog(log, writeLine, isKeyText), hooks),
+    finish: buildFinish(
+      cors,
+      buildAccessLog(log, writeLine, isKeyText),
+      hooks,
+      callers.readsRequest ? uncachedHeaders : completeHeaders,
+    ),
     hooks,
     openTrace: buildOpenTrace(tracer, isKeyText),
     budget,

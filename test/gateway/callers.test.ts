@@ -57,6 +57,26 @@ async function get(
   return { status: response.status, ...error };
 }
 
+test('what a function decided by a cookie is not kept for the next user of a browser', async () => {
+  const bySession: KeyFunction = ({ headers }) =>
+    headers.cookie === undefined ? undefined : { id: headers.cookie };
+  const own = 'a-key-for-tests-only';
+  const read = (headers: Record<string, string>) =>
+    gateway.fetch(new Request('http://gateway.test/api/endpoints/query/a', { headers }));
+  await open([bySession]);
+  const first = await read({ cookie: 'x' });
+  expect(first.headers.get('cache-control')).toBe('private, no-cache');
+  expect(first.headers.get('vary')).toBe('X-API-KEY, Authorization, Accept-Encoding, Accept, Cookie');
+  const again = await read({ cookie: 'x', 'if-none-match': first.headers.get('etag') ?? '' });
+  expect(again.status).toBe(304);
+  expect(again.headers.get('cache-control')).toBe('private, no-cache');
+  await gateway.close();
+  await open([apiKey(own)]);
+  const ofKey = await read({ 'x-api-key': own });
+  expect(ofKey.headers.get('cache-control')).toMatch(/^private, max-age=/);
+  expect(ofKey.headers.get('vary')).not.toContain('Cookie');
+});
+
 const requests = () => lines.filter(({ msg }) => msg === 'request');
 const errors = () => lines.filter(({ level }) => Number(level) >= 50);
 

@@ -1,3 +1,4 @@
+import { visibleLine } from '@querygate/text';
 import { formatInstant } from '../../files/durations.ts';
 import type { KeyEntry } from '../../keys/file/key-schema.ts';
 import type { LastUsed } from '../../keys/file/last-used.ts';
@@ -28,7 +29,7 @@ export interface TableOptions {
 /** The keys of a file, one per line, below a line with the names of the columns. */
 export function keyTable(keys: readonly KeyEntry[], { now, lastUsed, isTerminal }: TableOptions): string {
   const rows = keys.map((key) => rowOf(key, now, lastUsedText(lastUsed, key.id)));
-  const lines = [header, ...rows];
+  const lines = [header, ...rows.map((row) => row.map(visibleLine))];
   return isTerminal ? alignedText(lines) : lines.map((row) => `${row.join('\t')}\n`).join('');
 }
 

@@ -10,7 +10,7 @@ import type { RequestHooks } from '../message/request-hooks.ts';
 import { StreamBody } from '../message/stream/stream-body.ts';
 import { endRequestSpan } from '../message/request-trace.ts';
 import type { AccessLog } from './access-log.ts';
-import { completeHeaders } from './response-headers.ts';
+import type { CompleteHeaders } from './response-headers.ts';
 
 type LogEntry = Parameters<AccessLog>[0];
 type Fields = LogEntry['fields'];
@@ -20,7 +20,14 @@ type FinishHooks = Pick<RequestHooks, 'logFields' | 'onSent' | 'onStreamed'>;
 /** Completes a reply: 304 if the caller has the rows already, the headers that every response has, the access log line. */
 export type Finish = (reply: Reply, exchange: Exchange) => FinishedReply;
 
-export function buildFinish(cors: Cors, accessLog: AccessLog, hooks: FinishHooks): Finish {
+/** @param complete adds the headers that every response has */
+export function buildFinish(
+  cors: Cors,
+  accessLog: AccessLog,
+  hooks: FinishHooks,
+  complete: CompleteHeaders,
+): Finish {
+  const finishHeaders = buildFinishHeaders(complete);
   const { logFields, onSent, onStreamed } = hooks;
   /** A stream lasts: its line says what became of it. */
   const logAtEnd = (body: StreamBody, entry: LogEntry, startedAt: number, end: (bytes: number) => Fields) =>
@@ -108,24 +115,25 @@ const notModified = memoize((full: Reply): Reply => {
   return { status: 304, headers, body: undefined, logFields: full.logFields };
 });
 
-/** All headers by status, but those of one caller. */
-const sharedHeaders = memoize((_: Reply['headers']) => new Map<number, SentHeaders>());
-
 /** The reply's own headers, those of every response, and those of the caller; `vary` is the union. */
-function finishHeaders(
-  reply: Reply,
-  cors: Reply['headers'] | undefined,
-  rateLimit: Reply['headers'] | undefined,
-): SentHeaders {
-  if (cors?.vary !== undefined) {
-    const headers = completeHeaders(reply);
-    const vary = headers.vary === undefined ? cors.vary : `${headers.vary}, ${cors.vary}`;
-    return new SentHeaders({ ...headers, ...cors, vary, ...rateLimit });
-  }
-  const byStatus = sharedHeaders(reply.headers);
-  // Not `getOrAdd`: its function would be made for every reply.
-  const known = byStatus.get(reply.status);
-  const shared = known ?? new SentHeaders(completeHeaders(reply));
-  if (known === undefined) byStatus.set(reply.status, shared);
-  return rateLimit === undefined ? shared : new SentHeaders(rateLimit, shared);
+function buildFinishHeaders(complete: CompleteHeaders) {
+  /** All headers by status, but those of one caller. */
+  const sharedHeaders = memoize((_: Reply['headers']) => new Map<number, SentHeaders>());
+  return (
+    reply: Reply,
+    cors: Reply['headers'] | undefined,
+    rateLimit: Reply['headers'] | undefined,
+  ): SentHeaders => {
+    if (cors?.vary !== undefined) {
+      const headers = complete(reply);
+      const vary = headers.vary === undefined ? cors.vary : `${headers.vary}, ${cors.vary}`;
+      return new SentHeaders({ ...headers, ...cors, vary, ...rateLimit });
+    }
+    const byStatus = sharedHeaders(reply.headers);
+    // Not `getOrAdd`: its function would be made for every reply.
+    const known = byStatus.get(reply.status);
+    const shared = known ?? new SentHeaders(complete(reply));
+    if (known === undefined) byStatus.set(reply.status, shared);
+    return rateLimit === undefined ? shared : new SentHeaders(rateLimit, shared);
+  };
 }

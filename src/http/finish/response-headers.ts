@@ -1,3 +1,4 @@
+import { variesBy } from '../message/cache-headers.ts';
 import type { Reply } from '../message/reply.ts';
 
 /**
@@ -22,9 +23,20 @@ const statusHeaders: Readonly<Record<number, Reply['headers']>> = {
 };
 
 /** The headers of a reply with those that every response has; the reply's own take precedence. */
-export function completeHeaders({ status, headers }: Reply): Reply['headers'] {
+export type CompleteHeaders = (reply: Reply) => Reply['headers'];
+
+export const completeHeaders: CompleteHeaders = ({ status, headers }) => {
   const required = statusHeaders[status];
   return required === undefined
     ? { ...securityHeaders, ...headers }
     : { ...securityHeaders, ...required, ...headers };
-}
+};
+
+/** The same where any header may decide who calls: a browser that has signed in as another user must not use what it has. */
+export const uncachedHeaders: CompleteHeaders = (reply) => {
+  const headers = completeHeaders(reply);
+  if (!headers.vary?.startsWith(variesBy)) return headers;
+  const isKept = headers['cache-control']?.startsWith('private, max-age=') === true;
+  const caching = isKept && { 'cache-control': 'private, no-cache' };
+  return { ...headers, ...caching, vary: `${headers.vary}, Cookie` };
+};

@@ -110,7 +110,7 @@ export function buildRoutes(options: RouteOptions): {
 function readinessRoutes(brief: RouteByHead, verbose: RouteByHead, { verboseFor }: Readiness): RouteByHead {
   const withKey: Route = { ...keyed, answer: (_head, _request, { principal }) => verboseFor(principal) };
   return (head) => {
-    if (!/\?(?:.*&)?verbose\b/.test(head.url ?? '')) return brief(head);
+    if (!/^[^?]*\?(?:.*&)?verbose\b/.test(head.url ?? '')) return brief(head);
     const { 'x-api-key': key, authorization } = head.headers;
     return isRead(head) && (key !== undefined || authorization !== undefined) ? withKey : verbose(head);
   };

@@ -53,4 +53,15 @@ describe('keys with every property', () => {
       'rate: 10GB/h, burst: 20GB, tracking: true',
     ]);
   });
+
+  test('the table shows what hides in names and tenants', () => {
+    const [entry] = entries();
+    const hiding = { ...entry, name: 'a\u202eb', tenants: ['x\u200by'] };
+    const { keys } = keyFileSchema.parse({ keys: [hiding] });
+    for (const isTerminal of [true, false]) {
+      const table = keyTable(keys, { now, lastUsed: undefined, isTerminal });
+      expect(table).toContain('a\\u{202e}b');
+      expect(table).toContain('x\\u{200b}y');
+    }
+  });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearOf } from '../../../src/plugins/mcp/calls/suggest.ts';
+import { nearOf, probableValue } from '../../../src/plugins/mcp/calls/suggest.ts';
 import { medianOf } from '../../support/median.ts';
 import { processorMs } from '../../support/processor-time.ts';
 
@@ -15,4 +15,11 @@ test('the nearest of thousands of names is found in little time, also for a long
   };
   expect(await medianOf(() => processorMs(attempt))).toBeLessThan(200);
   expect(nearOf('warehouse.department_1999_of_things_and', names)).toBe(names.at(-1));
+});
+
+test('the meaning of a long wrong number is looked for in little time', async () => {
+  const long = `${'0'.repeat(16_000)}x`;
+  expect(await medianOf(() => processorMs(() => probableValue({ type: 'float' }, long)))).toBeLessThan(20);
+  expect(probableValue({ type: 'float' }, '1,000.50')).toBe('1000.5');
+  expect(probableValue({ type: 'float' }, '1.e2')).toBe('100');
 });

@@ -239,8 +239,9 @@ function compoundSupertype(values: readonly Convertible[]): Type | undefined {
     return element && arrayOf(element);
   }
   if (first?.type.kind !== 'struct') return undefined;
+  const all = values.map(membersOf);
   const fields = first.type.fields.flatMap(({ name }, index) => {
-    const members = values.flatMap((value) => membersOf(value)?.[index] ?? []);
+    const members = all.flatMap((own) => own?.[index] ?? []);
     const type = members.length === values.length ? commonType(withInteger(members)) : undefined;
     return type ? [{ name, type }] : [];
   });

@@ -46,6 +46,14 @@ export interface Rules {
   readonly expression: Rule<Syntax.Expression>;
   readonly query: (node: Syntax.Query, scope: Scope, context: Context) => ResolvedQuery;
   readonly from: (node: Syntax.FromItem, scope: Scope, context: Context) => ResolvedFrom;
+  readonly limits?: Limits | undefined;
+}
+
+/** Refuses what would become too large, before it is built. */
+export interface Limits {
+  columns(place: Place, number: number): void;
+  /** Nodes of the tree, of which each part that is multiplied has some. */
+  nodes(place: Place, number: number): void;
 }
 
 /** Rules call it to resolve the parts of their node. */
@@ -66,6 +74,8 @@ export interface Context {
   noteWholeRow(node: Syntax.Path): void;
   /** A name that occurs nowhere else in the tree. */
   fresh(prefix: string): string;
+  /** Undefined if nothing is limited. */
+  readonly limits: Limits | undefined;
   /** Counts a call whose function's body takes its place. @throws Unsupported if there are too many of them */
   countInlinedCall(place: Place): void;
 }
@@ -155,6 +165,9 @@ export function buildContext(
     },
     noteWholeRow: (node) => wholeRows.add(node),
     fresh: (prefix) => unusedName(prefix, used),
+    get limits() {
+      return rules.limits;
+    },
     countInlinedCall(place) {
       inlinedCalls += 1;
       if (inlinedCalls > maxInlinedCalls)

@@ -21,11 +21,11 @@ export class TooLarge extends Error {
 /** Problems of one text, of which one is shown: a text of unknown names only has thousands. */
 export const maxProblems = 100;
 
-/** Nodes of one tree: so many are made in some milliseconds. */
+/** Nodes of one tree, again wherever they are shared: so many are made in some milliseconds. */
 const maxNodes = 10_000;
 
 /** Columns of one subquery. */
-export const maxColumns = 300;
+const maxColumns = 300;
 
 /** Scalars of one type: structs of structs grow exponentially. */
 const maxTypeSize = 1_000;
@@ -38,8 +38,14 @@ const maxTypeDepth = 15;
  * step is checked before the next one multiplies it.
  */
 export function boundedRules({ expression, query, from }: Rules): Rules {
-  const count = buildNodeCount();
+  const { count, nodes } = buildNodeCount();
+  const requireSmallTree = (place: Place, tree: Node): void => {
+    count(place, tree);
+    if (planningCosts.of(tree).size > maxExpandedSize)
+      throw new TooLarge(place, 'this query becomes too large; ask for less at once');
+  };
   return {
+    limits: { columns: requireFewColumns, nodes },
     expression(node, scope, context) {
       const resolved = withColumns(scope, () => expression(node, scope, context));
       // An answer to a caller's SQL is kept for all keys of its tenant.
@@ -60,20 +66,23 @@ export function boundedRules({ expression, query, from }: Rules): Rules {
     query(node, scope, context) {
       const resolved = query(node, scope, context);
       const { columns } = resolved;
-      count(node, resolved.query);
-      if (columns.length > maxColumns) throw tooManyColumns(node, columns.length);
+      requireFewColumns(node, columns.length);
+      requireSmallTree(node, resolved.query);
       for (const { type } of columns) requireSmall(node, type);
-      const cost = planningCosts.of(resolved.query);
-      if (cost.size > maxExpandedSize)
-        throw new TooLarge(node, 'this query becomes too large; ask for less at once');
       return resolved;
     },
-    from,
+    from(node, scope, context) {
+      const resolved = from(node, scope, context);
+      if (resolved.from) requireSmallTree(node, resolved.from);
+      return resolved;
+    },
   };
 }
 
-export const tooManyColumns = (place: Place, columns: number): TooLarge =>
-  new TooLarge(place, `this query has ${columns} columns; the limit is ${maxColumns}`);
+export function requireFewColumns(place: Place, columns: number): void {
+  if (columns > maxColumns)
+    throw new TooLarge(place, `this query has ${columns} columns; the limit is ${maxColumns}`);
+}
 
 /** A problem of types says which types there are. */
 function withColumns<T>(scope: Scope, resolve: () => T): T {
@@ -87,19 +96,26 @@ function withColumns<T>(scope: Scope, resolve: () => T): T {
   }
 }
 
-/** Counts every node of a tree once, although each step gives those of the steps before it again. */
-function buildNodeCount(): (place: Place, root: Node) => void {
+/** Counts each part of every node once, although each step gives those of the steps before it again. */
+function buildNodeCount() {
   const seen = new WeakSet<Node>();
-  let nodes = 0;
-  return (place, root) => {
-    const countIn = (node: Node): void => {
-      if (seen.has(node)) return;
-      seen.add(node);
-      nodes += 1;
-      forEachPart(node, countIn);
-    };
-    countIn(root);
-    if (nodes > maxNodes) throw new TooLarge(place, 'sql becomes too large here; ask for less at once');
+  let counted = 0;
+  const nodes = (place: Place, more: number): void => {
+    if (counted + more > maxNodes)
+      throw new TooLarge(place, 'sql becomes too large here; ask for less at once');
+  };
+  return {
+    nodes,
+    count(place: Place, root: Node): void {
+      const countIn = (node: Node): void => {
+        counted += 1;
+        if (seen.has(node)) return;
+        seen.add(node);
+        forEachPart(node, countIn);
+      };
+      if (!seen.has(root)) countIn(root);
+      nodes(place, 0);
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import { Unsupported } from '../rules/unsupported.ts';
 import { tokenize } from '../syntax/lexer/tokenize.ts';
 import type { Node, Select, Statement } from '../syntax/nodes.ts';
 import { walk } from '../syntax/walk.ts';
-import { maxColumns, tooManyColumns } from './bounded-rules.ts';
+import { requireFewColumns } from './bounded-rules.ts';
 
 /** The names of a saved query that a caller's SQL may use. */
 export interface Names {
@@ -136,7 +136,7 @@ function checkNode(node: Node, names: Names): void {
 /** Those of `*` are counted when it is resolved. */
 function requireFewItems(node: Select): void {
   const columns = node.items.filter(({ kind }) => kind === 'SelectExpression').length;
-  if (columns > maxColumns && node.as === undefined) throw tooManyColumns(node, columns);
+  if (node.as === undefined) requireFewColumns(node, columns);
 }
 
 const has = (names: readonly string[], name: string): boolean =>

@@ -282,6 +282,9 @@ function buildSwitchedContext(parameterType: (name: string) => Type): {
     expression: (node, scope, within) => current.expression(node, scope, within),
     query: (node, scope, within) => current.query(node, scope, within),
     from: (node, scope, within) => current.from(node, scope, within),
+    get limits() {
+      return current.limits;
+    },
   };
   const { context, problems } = buildContext(switched, { parameterType, maxProblems });
   return {

@@ -18,10 +18,18 @@ export function freshNames(query: Query): (prefix: string) => string {
   return (prefix) => unusedName(prefix, used);
 }
 
+/** The next number for each prefix: of many equal names, each would otherwise count through those before it. */
+const nextNumbers = new WeakMap<Set<string>, Map<string, number>>();
+
 /** A name with a number after it, unless it is not used yet; from now on it is. */
 export function unusedName(prefix: string, used: Set<string>): string {
+  const next = nextNumbers.get(used) ?? new Map<string, number>();
+  nextNumbers.set(used, next);
+  const key = prefix.toLowerCase();
+  let at = next.get(key) ?? 2;
   let name = prefix;
-  for (let at = 2; used.has(name.toLowerCase()); at += 1) name = `${prefix}_${at}`;
+  for (; used.has(name.toLowerCase()); at += 1) name = `${prefix}_${at}`;
+  next.set(key, at);
   used.add(name.toLowerCase());
   return name;
 }

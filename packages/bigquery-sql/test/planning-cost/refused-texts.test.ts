@@ -43,3 +43,21 @@ test.each<[string, (count: number) => string, number, string]>([
   expect(() => sandbox.judge(`select ${columns(most)} from logs`)).not.toThrow();
   expect(() => sandbox.judge(`select ${columns(most + 1)} from logs`)).toThrow(message);
 });
+
+const pivoted = (aggregates: string, values: number) =>
+  `select 1 as x from (select s, n from logs) pivot(${aggregates} for n in (${listed(values, ', ', String)}))`;
+
+test.each([
+  ['columns', pivoted('max(s) as a, min(s) as a', 151), 'this query has 302 columns; the limit is 300'],
+  [
+    'copies of a long expression',
+    pivoted(`max(concat(${listed(100, ', ', () => 's')}))`, 150),
+    'sql becomes too large here; ask for less at once',
+  ],
+])('PIVOT is refused before its columns are built: %s', (_, sql, message) => {
+  expect(() => sandbox.judge(sql)).toThrow(message);
+});
+
+test('PIVOT has as many columns as any query', () => {
+  expect(() => sandbox.judge(pivoted('max(s) as a, min(s) as a', 150))).not.toThrow();
+});

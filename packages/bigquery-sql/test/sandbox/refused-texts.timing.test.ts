@@ -47,10 +47,39 @@ test.each<[string, string, RegExp]>([
     `select 1 as a from own group by ${listed(12, () => 'rollup(id,txt,num,f)')}`,
     /1024 sets in GROUP BY/,
   ],
+  [
+    'PIVOT',
+    `select 1 as n from (select num, f from own) pivot(${listed(440, (at) => `max(f) a${at}`)} for num in (${listed(800, String)}))`,
+    /352000 columns/,
+  ],
+  [
+    'rows in an array',
+    `select [${listed(1_800, () => 'wide')}] as a from wide`,
+    /sql becomes too large here/,
+  ],
+  [
+    'comparisons of rows',
+    `select 1 as n from wide where ${Array(280).fill('wide is distinct from wide').join(' or ')}`,
+    /sql becomes too large here/,
+  ],
+  [
+    'UNION ALL BY NAME',
+    Array(39).fill('select * from wide').join(' full union all by name '),
+    /becomes too large/,
+  ],
   ['ORDER BY', `select id from own order by ${listed(4_970, () => 'z')}`, /100 keys in ORDER BY/],
 ])('is refused in little time: %s', async (_, sql, message) => {
   expect(sql.length).toBeLessThan(maxLength);
   const judge = (at: number) => sandbox.judge(sql + ' '.repeat(at));
   expect(() => judge(0)).toThrow(message);
   expect(await medianOf((at) => processorMs(() => expect(() => judge(at)).toThrow()))).toBeLessThan(maxMs);
+});
+
+test.each([
+  ['classes without an end', `regexp_extract(txt, '${'['.repeat(9_900)}')`],
+  ['texts without an end', `regexp_extract(txt, r'${'\\Q'.repeat(4_900)}')`],
+  ['groups', `regexp_replace(txt, '${'['.repeat(1_500)}', r'${'\\0'.repeat(500)}')`],
+])('a regular expression is read in little time: %s', async (_, call) => {
+  const judge = (at: number) => sandbox.judge(`select ${call} as c${at} from own`);
+  expect(await medianOf((at) => processorMs(() => judge(at)))).toBeLessThan(maxMs);
 });

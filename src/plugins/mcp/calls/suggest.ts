@@ -96,7 +96,7 @@ function plainNumber(text: string): number | undefined {
   const trimmed = text.trim();
   const isGrouped = /^[+-]?\d{1,3}([,_' ])\d{3}(?:\1\d{3})*(?:\.\d+)?$/.test(trimmed);
   const digits = isGrouped ? trimmed.replaceAll(/[,_' ]/g, '') : trimmed;
-  const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(digits) ? Number(digits) : Number.NaN;
+  const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(digits) ? Number(digits) : Number.NaN;
   return Number.isFinite(number) ? number : undefined;
 }
 

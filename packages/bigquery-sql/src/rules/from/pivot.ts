@@ -58,6 +58,11 @@ export function pivotFrom(
     'PIVOT',
     groups.map(({ value }) => value),
   );
+  const { limits } = context;
+  if (limits) {
+    limits.columns(spec, groups.length + spec.values.length * aggregates.length);
+    limits.nodes(spec, spec.values.length * aggregates.reduce((sum, { value }) => sum + sizeOf(value), 0));
+  }
   const pivoted = spec.values.flatMap((item) => {
     const value = context.expression(item.expression, scope);
     const isInput = sameValue(item, input, value);
@@ -99,6 +104,14 @@ const isAggregateCall = (node: Syntax.Expression): boolean =>
   node.kind === 'FunctionCall' && aggregateOf(functionName(node.name)) !== undefined;
 
 const columnKey = (from: string, name: string) => JSON.stringify([from, name]);
+
+function sizeOf(expression: Expression): number {
+  let nodes = 0;
+  forEachNode(expression, () => {
+    nodes += 1;
+  });
+  return nodes;
+}
 
 /** The columns that expressions read, also in their subqueries. */
 function columnsRead(expressions: readonly Expression[]): ReadonlySet<string> {

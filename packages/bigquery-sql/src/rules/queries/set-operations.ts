@@ -41,6 +41,11 @@ export function combine(
       place,
       `${words} takes the rows of an array of STRUCTs as one value each: SELECT their fields`,
     );
+  // A column of an input has a name and a value.
+  context.limits?.nodes(
+    place,
+    inputs.reduce((sum, { columns }) => sum + 2 * columns.length, 0),
+  );
   const matched = match ? matchByName(place, words, match, inputs) : matchByPosition(place, words, inputs);
   const columns = matched.map((parts, at) => commonColumn(place, words, parts, at, inputs));
   if (quantifier === 'DISTINCT') {
@@ -89,22 +94,23 @@ function matchByName(
   inputs: readonly ResolvedQuery[],
 ): Matched {
   const named = inputs.map(({ columns }) => columns.filter(({ isAnonymous }) => !isAnonymous));
-  const [first = []] = named;
+  const byKey = named.map(
+    (columns) => new Map(columns.toReversed().map((own) => [keyOf(own.name), own] as const)),
+  );
   for (const [at, columns] of named.entries()) {
     if (columns.length < (inputs[at]?.columns.length ?? 0))
       throw new Unsupported(place, `${words} ${spelling} needs a name for each column`);
-    const repeated = columns.find(({ name }, index) =>
-      columns.slice(0, index).some((other) => sameName(other.name, name)),
-    );
+    const repeated = columns.find((own) => byKey[at]?.get(keyOf(own.name)) !== own);
     if (repeated)
       throw new Unsupported(place, `${words} ${spelling}: ${repeated.name} occurs twice in one query`);
   }
-  const has = (columns: readonly RelationColumn[], name: string) =>
-    isOpen(columns) || columns.some((own) => sameName(own.name, name));
+  const has = named.map(
+    (columns, at) => (name: string) => isOpen(columns) || byKey[at]?.has(keyOf(name)) === true,
+  );
   const effective = mode ?? (spelling === 'BY NAME' ? 'STRICT' : 'INNER');
   const isResult = (name: string) => {
-    if (effective === 'FULL') return named.some((columns) => has(columns, name));
-    return effective === 'LEFT' ? has(first, name) : named.every((columns) => has(columns, name));
+    if (effective === 'FULL') return has.some((one) => one(name));
+    return effective === 'LEFT' ? has[0]?.(name) === true : has.every((one) => one(name));
   };
   const distinct = withoutRepeated(named.flat().map(({ name }) => name));
   const names =
@@ -123,11 +129,19 @@ function matchByName(
         : `${words} ${spelling} needs the same columns in each query: ${left} is missing in one`,
     );
   if (names.length === 0) throw new Unsupported(place, `${words} ${spelling} finds no common column`);
-  return names.map((name) => named.map((columns) => columns.find((own) => sameName(own.name, name))));
+  return names.map((name) => byKey.map((columns) => columns.get(keyOf(name))));
 }
 
-const withoutRepeated = (names: readonly string[]): readonly string[] =>
-  names.filter((name, at) => !names.slice(0, at).some((other) => sameName(other, name)));
+/** Equal for names that `sameName` takes as one. */
+const keyOf = (name: string) => `${name.length} ${name.toLowerCase()}`;
+
+function withoutRepeated(names: readonly string[]): readonly string[] {
+  const seen = new Set<string>();
+  return names.filter((name) => {
+    const { size } = seen;
+    return seen.add(keyOf(name)).size > size;
+  });
+}
 
 /** The columns that ON and BY list are there once, and in each query whose columns the mode takes. */
 function requireListed(
@@ -167,9 +181,19 @@ function commonColumn(
 
 /** The expression of a column: a literal there is converted more freely than other values. */
 function expressionOf(query: Query, part: RelationColumn): Expression {
-  const found =
-    query.kind === 'select' ? query.columns.find(({ name }) => name === part.column)?.value : undefined;
+  const found = query.kind === 'select' ? valuesOf(query).get(part.column) : undefined;
   return found ?? column('', part.column, part.type);
+}
+
+const values = new WeakMap<Select, ReadonlyMap<string, Expression>>();
+
+/** The values of a select list by their names, of which each is looked for. */
+function valuesOf(query: Select): ReadonlyMap<string, Expression> {
+  const known = values.get(query);
+  if (known !== undefined) return known;
+  const byName = new Map(query.columns.map(({ name, value }) => [name, value]));
+  values.set(query, byName);
+  return byName;
 }
 
 /** An input with exactly these columns and types, since DuckDB may choose others. */

@@ -75,9 +75,12 @@ const ofText =
     return text !== undefined && isWrong(text) ? problem : undefined;
   };
 
-/** Escapes, quoted text, classes and groups that capture nothing, in a regular expression. */
+/**
+ * Escapes, quoted text, classes and groups that capture nothing, in a regular expression. One without an end
+ * ends with the text: it is not read again from each of its characters.
+ */
 const noGroup =
-  /\\Q(?:[^\\]|\\[^E])*(?:\\E|$)|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]|\(\?(?!P<|<[A-Za-z_])/g;
+  /\\Q(?:[^\\]|\\(?!E))*(?:\\E|$)|\\.|\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*(?:\]|\\?$)|\(\?(?!P<|<[A-Za-z_])/gs;
 
 const groupsIn = (pattern: string): number => pattern.replaceAll(noGroup, '').split('(').length - 1;
 
@@ -89,8 +92,9 @@ const oneGroup = ofText(
 const ofGroups: Check = (value, [, pattern]) => {
   const [text, groups] = [textOf(value), pattern && textOf(pattern)];
   if (text === undefined || groups === undefined) return undefined;
+  const last = groupsIn(groups);
   const wrong = [...text.matchAll(/\\(.?)/gs)].find(
-    ([, sign = '']) => sign !== '\\' && !(/\d/.test(sign) && Number(sign) <= groupsIn(groups)),
+    ([, sign = '']) => sign !== '\\' && !(/\d/.test(sign) && Number(sign) <= last),
   );
   return wrong && `the regular expression has no group for ${wrong[0]}`;
 };
