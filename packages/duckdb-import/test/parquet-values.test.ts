@@ -136,13 +136,24 @@ describe('JSON', () => {
     expect(rows).toEqual([['1', '{"a":[1,2]}', true, ['{"a":[1,2]}']]]);
   });
 
-  test.each(['{"a": NaN}', '{"a":1e400}', '{"a":[1,]}'])('leaves the row of %s out', async (odd) => {
-    const { reasons, rows } = await read(`${row(1, odd)} UNION ALL ${row(2, '{}')}`, fields);
-    expect(reasons).toEqual([
-      'j: has NaN, Infinity or a number beyond FLOAT64, which JSON has only as texts',
-    ]);
-    expect(rows).toEqual([['2', '{}', true, ['{}']]]);
+  const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+
+  test('has as many levels as BigQuery has', async () => {
+    const { isPlaced, rows } = await read(row(1, deep(500)), fields);
+    expect(isPlaced).toBe(true);
+    expect(rows).toEqual([['1', deep(500), true, [deep(500)]]]);
   });
+
+  test.each(['{"a": NaN}', '{"a":1e400}', '{"a":[1,]}', deep(501)])(
+    'leaves the row of %s out',
+    async (odd) => {
+      const { reasons, rows } = await read(`${row(1, odd)} UNION ALL ${row(2, '{}')}`, fields);
+      expect(reasons).toEqual([
+        'j: has NaN, Infinity or a number beyond FLOAT64, which JSON has only as texts, or more than 500 levels',
+      ]);
+      expect(rows).toEqual([['2', '{}', true, ['{}']]]);
+    },
+  );
 
   test('that is none makes the file unreadable, and says what is right', async () => {
     const { problems } = await read('no-json', fields);

@@ -43,7 +43,9 @@ export function scalarValue(field: Field, source: SourceValue, errorSql: ErrorSq
       : (convertedValue(target, source) ?? noValue(field, type));
   const message =
     target === 'JSON' && isValue(type)
-      ? quoteText('has NaN, Infinity or a number beyond FLOAT64, which JSON has only as texts')
+      ? quoteText(
+          'has NaN, Infinity or a number beyond FLOAT64, which JSON has only as texts, or more than 500 levels',
+        )
       : `${shown(source)} || ${reasonOf(target, source)}`;
   const error = errorSql(field.name, message);
   return `CASE WHEN ${sql} IS NOT NULL THEN coalesce(${value}, ${error}) END`;
@@ -216,7 +218,8 @@ const jsonOf = (text: string) =>
 
 /**
  * True for JSON of DuckDB that JSON does not have, as NaN, infinity and a comma before a bracket, or BigQuery does not have, as
- * numbers beyond FLOAT64. Most texts are looked at once, by a pattern that also finds what is within a text.
+ * numbers beyond FLOAT64 and more than 500 levels. Most texts are looked at once, by a pattern that also finds what is within a
+ * text.
  */
 function isOddJson(text: string): string {
   const mayBe = String.raw`regexp_matches(${text}, '(?i)nan|inf|,\s*[\]}]|\de\+?\d{3}|\d{309}')`;
@@ -226,7 +229,9 @@ function isOddJson(text: string): string {
   const beyond = `list_filter(${numbers}, lambda ${number}: NOT coalesce(isfinite(try_cast(${number} AS DOUBLE)), false))`;
   const isOdd = String.raw`regexp_matches(${withoutTexts}, '(?i)nan|inf|,\s*[\]}]')`;
   // Of AND, DuckDB computes both sides for all rows; of CASE it does not.
-  return `CASE WHEN ${mayBe} THEN ${isOdd} OR len(${beyond}) > 0 ELSE false END`;
+  const isDeep = `CASE WHEN strlen(${text}) - strlen(translate(${text}, '[{', '')) > 500 THEN host_json_levels(${text}) > 500 ELSE false END`;
+  const isLong = `strlen(${text}) > 1000`;
+  return `(CASE WHEN ${mayBe} THEN ${isOdd} OR len(${beyond}) > 0 ELSE false END OR CASE WHEN ${isLong} THEN ${isDeep} ELSE false END)`;
 }
 
 /** SQL of the value that a text means, NULL for one that means none; by the type. The spellings are those of BigQuery's load. */
