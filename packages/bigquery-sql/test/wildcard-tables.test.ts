@@ -11,7 +11,13 @@ const table = (name: string, ...columns: readonly string[]): TableSchema => ({
   name,
   fields: columns.map((column) => ({ name: column, type: 'INT64', mode: 'NULLABLE' })),
 });
-const tables = [table('events_20240101', 'id'), table('events_20240102', 'id', 'n'), table('other', 'id')];
+const tables = [
+  table('events_20240101', 'id'),
+  table('events_20240102', 'id', 'n'),
+  // Of a wildcard, `*` is at least one character.
+  table('events_', 'id'),
+  table('other', 'id'),
+];
 
 const field = (name: string, type: Field['type'], rest: Partial<Field> = {}): Field => ({
   name,
