@@ -41,6 +41,9 @@ describe('integers that DuckDB reads as DOUBLE keep their digits', () => {
     expect(notes).toContainEqual(
       expect.stringContaining(`each is ${type}, because some of its numbers are beyond ${beyond}`),
     );
+    const csv = await infer('long.csv', `a,n\n1,1\n2,${number}\n`);
+    expect(csv.fields).toMatchObject([{ type: 'INTEGER' }, { type }]);
+    expect(csv.notes).toEqual([`n is ${type}, because some of its numbers are beyond ${beyond}`]);
   });
 
   test('numbers with fractions among them are FLOAT, and texts of digits STRING', async () => {
@@ -53,6 +56,15 @@ describe('integers that DuckDB reads as DOUBLE keep their digits', () => {
 describe('of Parquet', () => {
   const inferParquet = (name: string) =>
     infer(name, undefined, join(import.meta.dirname, 'parquet', `${name}.parquet`));
+
+  test('decimals that NUMERIC does not have are BIGNUMERIC', async () => {
+    const select = `SELECT 1::DECIMAL(38,9) AS a, 1::DECIMAL(12,10) AS b, [1::DECIMAL(31,1)] AS l, {n: 0::DECIMAL(38,38)} AS r`;
+    const { fields, notes } = await infer('decimals.parquet', select);
+    const type = 'BIGNUMERIC';
+    expect(fields).toMatchObject([{ type: 'NUMERIC' }, { type }, { type }, { fields: [{ type }] }]);
+    expect(notes).toContain('b is BIGNUMERIC, because NUMERIC does not have all numbers of DECIMAL(12,10)');
+    expect(notes).toHaveLength(3);
+  });
 
   test('decimals of more digits than can be read get a note', async () => {
     const { fields, notes } = await inferParquet('wide-decimals');

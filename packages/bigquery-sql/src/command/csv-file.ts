@@ -91,9 +91,9 @@ export const isoDates = "dateformat = '%Y-%m-%d'";
 export const areMoments = (texts: string): string =>
   `coalesce(bool_and(regexp_full_match(${texts}, '\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d(:?\\d\\d)?| UTC)?)?')) AND bool_or(contains(${texts}, ':')), false)`;
 
-/** SQL of an aggregate over texts: whether all are integers that NUMERIC can have, and some are beyond INT64. */
-export const areWideIntegers = (texts: string): string =>
-  `coalesce(bool_and(regexp_full_match(${texts}, '[+-]?\\d{1,29}')) AND bool_or(${texts} IS NOT NULL AND try_cast(${texts} AS BIGINT) IS NULL), false)`;
+/** SQL of an aggregate over texts: whether all are integers that NUMERIC or another type can have, and some are beyond INT64. */
+export const areWideIntegers = (texts: string, digits = 29): string =>
+  `coalesce(bool_and(regexp_full_match(${texts}, '[+-]?\\d{1,${digits}}')) AND bool_or(${texts} IS NOT NULL AND try_cast(${texts} AS BIGINT) IS NULL), false)`;
 
 /** The cause in DuckDB's message about a text file; undefined if it is only that DuckDB could not guess the format. */
 export async function fileReason(message: string): Promise<string | undefined> {

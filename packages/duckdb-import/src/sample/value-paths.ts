@@ -1,5 +1,5 @@
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
-import { areMoments, areWideIntegers } from '@querygate/bigquery-sql/command';
+import { areMoments } from '@querygate/bigquery-sql/command';
 import { type Column, isPlainText, pathsWhere, sampledValues } from '@querygate/bigquery-sql/duckdb';
 import type { DataRelation } from './data-relation.ts';
 
@@ -25,18 +25,6 @@ export async function pathsWithoutValues(
   const others = await pathsWhere(connection, sampledValues(relation, columns, isOther), 'count(v) = 0');
   return json.union(others);
 }
-
-/** The columns of CSV whose numbers are all integers, of which some are beyond INT64: DuckDB reads them as DOUBLE. */
-export const wideColumnsOf = (
-  connection: DuckDBConnection,
-  texts: string,
-  columns: readonly Column[],
-): Promise<ReadonlySet<string>> =>
-  pathsWhere(
-    connection,
-    sampledValues(texts, columns, ({ typeId }) => typeId === DuckDBTypeId.DOUBLE),
-    areWideIntegers('v'),
-  );
 
 /**
  * The paths of texts that are all moments, as the import reads them: ISO 8601, with a fraction of a second or without and in any
