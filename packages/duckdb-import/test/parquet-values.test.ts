@@ -191,6 +191,18 @@ test('times in UTC are those of TIME', async () => {
   ]);
 });
 
+test.each([
+  ['00:00:00', '23:59:59.999999', true],
+  ['00:00:00', '24:00:00', false],
+])('a TIME from %s to %s is one of a day or left out', async (first, last, isOfDay) => {
+  const row = (n: number, time: string) => `SELECT ${n} AS n, TIME '${time}' AS v`;
+  const fields = [field('n', 'INTEGER'), field('v', 'TIME')];
+  const { isPlaced, reasons, rows } = await read(`${row(1, first)} UNION ALL ${row(2, last)}`, fields);
+  expect(isPlaced).toBe(isOfDay);
+  expect(rows).toEqual([['1', first], ...(isOfDay ? [['2', last]] : [])]);
+  expect(reasons).toEqual(isOfDay ? [] : ['v: 24:00:00 is not a time']);
+});
+
 describe('a map', () => {
   const pair = [field('key', 'STRING'), field('value', 'INTEGER')];
   const rows = `SELECT 1 AS n, MAP {'a': 1, 'b': NULL} AS m, {i: MAP {'c': 3}} AS r

@@ -57,6 +57,9 @@ export async function readPartition(
 
 const momentTypes: ReadonlySet<Field['type']> = new Set(['TIMESTAMP', 'DATETIME', 'DATE']);
 
+/** Types of which files may have values that BigQuery does not have. */
+const rangedTypes: ReadonlySet<Field['type']> = momentTypes.union(new Set(['TIME']));
+
 /** The answer of the statistics of a file about its columns. */
 interface Found extends Pick<Footer, 'bounds' | 'repeatedPaths'> {
   /** Paths of fields without values, in lower case: the type in the file is another one. */
@@ -126,11 +129,11 @@ function examine(
     found.emptyPaths.push(path.toLowerCase());
     return undefined;
   }
-  if (momentTypes.has(field.type) && leaf?.isInRange === false)
+  if (rangedTypes.has(field.type) && leaf?.isInRange === false)
     return `${path} has values that are not ${field.type}`;
   if (field.type === 'JSON' && !leaf?.isEmpty) found.jsonPaths.push(path);
   // 64 bits of nanoseconds end in 2262.
-  if (momentTypes.has(field.type) && !leaf?.isInRange && element.typeId !== DuckDBTypeId.TIMESTAMP_NS)
+  if (rangedTypes.has(field.type) && !leaf?.isInRange && element.typeId !== DuckDBTypeId.TIMESTAMP_NS)
     found.unsurePaths.push(path);
   const bounds = isRepeated || isInList || leaf === undefined ? undefined : boundsFor(field, element, leaf);
   if (bounds) found.bounds[path] = bounds;

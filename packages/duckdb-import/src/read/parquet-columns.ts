@@ -28,7 +28,7 @@ export interface Leaf {
   readonly hasNoNulls: boolean;
   /** True if there is no value. */
   readonly isEmpty: boolean;
-  /** True if all times are between the years 1 and 9999; undefined if that is not known. */
+  /** True if all times are between the years 1 and 9999, or of a day; undefined if that is not known. */
   readonly isInRange: boolean | undefined;
   readonly micros: Bounds | undefined;
   readonly integers: Bounds | undefined;
@@ -117,7 +117,9 @@ async function readStatistics(
   const moments = cast('TIMESTAMPTZ');
   const [from, to] = moments.map((value) => `CASE WHEN isfinite(${value}) THEN epoch_us(${value}) END`);
   // Not BETWEEN: a single bound out of the range is enough.
-  const isInRange = `(${moments[0]} >= make_timestamptz(${minMicros}) AND ${moments[1]} <= make_timestamptz(${maxMicros}))`;
+  const [first, last] = cast('TIME');
+  const isInRange = `coalesce(${moments[0]} >= make_timestamptz(${minMicros}) AND ${moments[1]} <= make_timestamptz(${maxMicros}),
+    ${first} >= TIME '00:00:00' AND ${last} < TIME '24:00:00')`;
   const [low, high] = cast('HUGEINT');
   const isText = `isExact AND NOT contains(least || greatest, chr(92))`;
   const result = await readRows(

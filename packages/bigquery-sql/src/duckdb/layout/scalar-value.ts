@@ -112,7 +112,7 @@ function convertedValue(target: string, source: SourceValue): string | undefined
   if (type.alias === 'JSON') return ofJson(target, sql);
   if (target === 'DECIMAL(38,9)' && floats.has(type.typeId)) return ofFloat(sql, type);
   if (textTypes.has(type.typeId)) return ofText[target]?.(`CAST(${sql} AS VARCHAR)`);
-  if (type.typeId === DuckDBTypeId.TIME_TZ && target === 'TIME') return inUtc(sql);
+  if (type.typeId === DuckDBTypeId.TIME_TZ && target === 'TIME') return withinRange(target, inUtc(sql));
   if (type.typeId === DuckDBTypeId.UUID && target === 'BLOB') return `CAST(${sql} AS BLOB)`;
   if (type.typeId === DuckDBTypeId.BLOB && target === 'VARCHAR') return `TRY(decode(${sql}))`;
   const cast = `try_cast(${sql} AS ${target})`;

@@ -1,6 +1,7 @@
 /** BigQuery's smallest and largest values of the types of DuckDB that hold more, as infinity, as SQL. */
 export const ranges = {
   DATE: [`DATE '0001-01-01'`, `DATE '9999-12-31'`],
+  TIME: [`TIME '00:00:00'`, `TIME '23:59:59.999999'`],
   TIMESTAMP: [`TIMESTAMP '0001-01-01 00:00:00'`, `TIMESTAMP '9999-12-31 23:59:59.999999'`],
   TIMESTAMPTZ: ['make_timestamptz(-62135596800000000)', 'make_timestamptz(253402300799999999)'],
 } as const;
