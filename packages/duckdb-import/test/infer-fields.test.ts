@@ -66,6 +66,15 @@ describe('of Parquet', () => {
     expect(notes).toHaveLength(3);
   });
 
+  test('times without a zone are DATETIME in each unit', async () => {
+    const { fields } = await infer(
+      'units.parquet',
+      `SELECT *, now() AS z FROM (SELECT TIMESTAMP '2026-01-31' AS us, TIMESTAMP_MS '2026-01-31' AS ms, TIMESTAMP_NS '2026-01-31' AS ns)`,
+    );
+    const type = 'DATETIME';
+    expect(fields).toMatchObject([{ type }, { type }, { type }, { type: 'TIMESTAMP' }]);
+  });
+
   test('decimals of more digits than can be read get a note', async () => {
     const { fields, notes } = await inferParquet('wide-decimals');
     expect(fields).toMatchObject([
@@ -184,6 +193,11 @@ test('a header that begins with # names columns, also in a compressed file', asy
     writeFileSync(path, name.endsWith('.gz') ? gzipSync(text) : text);
     expect((await infer(name, undefined, path)).fields).toMatchObject([{ name: '#id' }, { name: 'n' }]);
   }
+});
+
+test('texts that are true and false in any case have a note', async () => {
+  const { notes } = await infer('booleans.ndjson', '{"b":"TRUE"}\n{"b":"false"}\n');
+  expect(notes).toEqual([expect.stringContaining('b is STRING, although all its texts are true or false')]);
 });
 
 test('names that are impossible in BigQuery, invented or values have notes', async () => {

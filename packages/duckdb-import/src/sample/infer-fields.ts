@@ -268,7 +268,7 @@ function scalarType(path: string, type: DuckDBType, context: FieldContext): Fiel
     return 'BIGNUMERIC';
   }
   // A text without a zone is UTC, as the import reads it.
-  if (type.typeId === DuckDBTypeId.TIMESTAMP) return isText ? 'TIMESTAMP' : 'DATETIME';
+  if (type.typeId === TIMESTAMP || type.typeId === TIMESTAMP_NS) return isText ? 'TIMESTAMP' : 'DATETIME';
   const own = typesWithoutName.get(type.typeId);
   if (own === 'INTEGER' && momentName.test(path))
     notes.push(
@@ -296,14 +296,14 @@ const {
   UTINYINT,
   UUID,
 } = DuckDBTypeId;
-const { TIMESTAMP_MS, TIMESTAMP_NS, TIMESTAMP_S, TIMESTAMP_TZ, TIME_TZ } = DuckDBTypeId;
+const { TIMESTAMP, TIMESTAMP_NS, TIMESTAMP_TZ, TIME_TZ } = DuckDBTypeId;
 
 /** Types of DuckDB that BigQuery has by another name. */
 const typesWithoutName: ReadonlyMap<DuckDBTypeId, FieldType> = new Map([
-  ...[TIMESTAMP_TZ, TIMESTAMP_NS, TIMESTAMP_MS, TIMESTAMP_S].map((id) => [id, 'TIMESTAMP'] as const),
   ...[UTINYINT, USMALLINT, UINTEGER, UBIGINT, UHUGEINT, HUGEINT].map((id) => [id, 'INTEGER'] as const),
   ...[BIGINT, INTEGER].map((id) => [id, 'INTEGER'] as const),
   ...[UUID, ENUM].map((id) => [id, 'STRING'] as const),
+  [TIMESTAMP_TZ, 'TIMESTAMP'],
   [TIME_TZ, 'TIME'],
   [MAP, 'JSON'],
 ]);

@@ -44,7 +44,7 @@ export async function pathsOfMoments(
 const kindsOfTexts: readonly (readonly [pattern: string, described: string])[] = [
   [String.raw`-?(0|[1-9]\d{0,18})`, 'integers, as BigQuery exports INT64: write INTEGER if they are numbers'],
   [String.raw`-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?`, 'numbers: write FLOAT or NUMERIC'],
-  ['true|false', 'true or false: write BOOLEAN'],
+  ['(?i:true|false)', 'true or false: write BOOLEAN'],
 ];
 
 /** The paths of texts that are all integers, numbers, or true and false, with what they are. */
