@@ -12,7 +12,8 @@ const cases: readonly (readonly [parquet: string, type: FieldType, values: Value
   ['DOUBLE', 'INTEGER', { '5': '5', '500.7': undefined, "'nan'": undefined, '1e19': undefined }],
   ['DECIMAL(10,2)', 'INTEGER', { '5': '5', '5.25': undefined }],
   ['VARCHAR', 'INTEGER', { "'5'": '5', "'1.5'": undefined, "'true'": undefined }],
-  ['BIGINT', 'FLOAT', { '5': '5.0', '9007199254740993': undefined }],
+  ['BIGINT', 'FLOAT', { '5': '5.0', '9007199254740993': '9007199254740992.0' }],
+  ['DECIMAL(30,10)', 'FLOAT', { '9007199254740993.1': '9007199254740994.0', '0.1': '0.1' }],
   ['FLOAT', 'FLOAT', { '0.5': '0.5', "'nan'": 'nan' }],
   ['DOUBLE', 'NUMERIC', { '0.1': '0.100000000', '0.30000000000000004': undefined }],
   [

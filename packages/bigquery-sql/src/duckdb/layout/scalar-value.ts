@@ -118,8 +118,11 @@ function convertedValue(target: string, source: SourceValue): string | undefined
   const cast = `try_cast(${sql} AS ${target})`;
   // Nanoseconds are cut, as in texts.
   if (target === 'TIMESTAMP' && instants.has(type.typeId)) return withinRange(target, cast);
+  // A cast of a decimal alone may round to another neighbour.
+  if (target === 'DOUBLE' && numbers.has(type.typeId))
+    return floats.has(type.typeId) ? cast : `CAST(CAST(${sql} AS VARCHAR) AS DOUBLE)`;
   const isOfKind = numbers.has(type.typeId)
-    ? ['BIGINT', 'DOUBLE', 'DECIMAL(38,9)'].includes(target)
+    ? ['BIGINT', 'DECIMAL(38,9)'].includes(target)
     : target === 'DATE' && instants.has(type.typeId);
   if (!isOfKind) return undefined;
   return `CASE WHEN try_cast(${cast} AS ${type}) = ${sql} THEN ${withinRange(target, cast)} END`;
