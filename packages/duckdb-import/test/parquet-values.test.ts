@@ -205,6 +205,12 @@ test.each([
   expect(reasons).toEqual(isOfDay ? [] : ['v: 24:00:00 is not a time']);
 });
 
+test('values for a REPEATED field make the file unreadable', async () => {
+  const fields = [field('n', 'INTEGER'), field('l', 'INTEGER', repeated)];
+  const { problems } = await read('SELECT 1 AS n, 5 AS l', fields);
+  expect(problems).toEqual(['t.parquet: l: the file has INTEGER, which is not an array']);
+});
+
 describe('a map', () => {
   const pair = [field('key', 'STRING'), field('value', 'INTEGER')];
   const rows = `SELECT 1 AS n, MAP {'a': 1, 'b': NULL} AS m, {i: MAP {'c': 3}} AS r

@@ -23,8 +23,12 @@ const shownBytes = 1 << 20;
 export async function textStart(path: string, toEnd = false): Promise<TextStart> {
   const bytes = await firstBytes(path, toEnd);
   const [first, second] = bytes;
-  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
-    return { header: '', problem: 'must be UTF-8; it is UTF-16: iconv -f utf-16 -t utf-8', wrongLine: 1 };
+  const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  if (isMarked || first === 0 || second === 0) {
+    const encoding = isMarked ? 'utf-16' : first === 0 ? 'utf-16be' : 'utf-16le';
+    const problem = `must be UTF-8; it is UTF-16: iconv -f ${encoding} -t utf-8`;
+    return { header: '', problem, wrongLine: 1 };
+  }
   const lines = linesOf(bytes.toString('latin1'));
   const header = bytesOf(lines[0] ?? '').toString();
   const wrongLine = lines.findIndex((line) => !isUtf8(bytesOf(line))) + 1;
