@@ -44,7 +44,7 @@ export function scalarValue(field: Field, source: SourceValue, errorSql: ErrorSq
   const message =
     target === 'JSON' && isValue(type)
       ? quoteText(
-          'has NaN, Infinity or a number beyond FLOAT64, which JSON has only as texts, or more than 500 levels',
+          'has NaN, Infinity or a number beyond FLOAT64, which JSON has only as texts, or too many levels',
         )
       : `${shown(source)} || ${reasonOf(target, source)}`;
   const error = errorSql(field.name, message);
