@@ -39,7 +39,7 @@ export function problemWithoutValues(problem: string): string {
 /** Reasons that quote nothing but commands and counts of ours, whole: a value that has their words has others around them. */
 const adviceOnly = new RegExp(
   `^(?:not JSON: )?(?:${[
-    'must be UTF-8(?:; it is UTF-16|; line \\d+ is not)?: iconv -f (?:latin1|utf-16) -t utf-8',
+    'must be UTF-8(?:; it is UTF-16|; line \\d+ is not)?: iconv -f (?:latin1|utf-16(?:[bl]e)?) -t utf-8',
     String.raw`must have lines that end in LF or CRLF; they end in CR: tr '\\r' '\\n'`,
     String.raw`must have one kind of line ends; line \d+ ends in (?:CRLF|LF), line \d+ in (?:CRLF|LF): (?:sed -i 's/\\r\$//' makes all LF|write LF into all)`,
     // A key is no value.

@@ -250,8 +250,16 @@ describe('querygate keys', () => {
       ['create', '--name', '--tenant', 'a'],
       "option '--name <text>' argument missing: got the option --tenant\n",
     ],
-    ['all as a tenant', ['create', '--name', 'a', '--tenant', 'all'], '--tenant: got "all"; leave it out for all tenants\n'],
-    ['all as an endpoint', ['create', '--name', 'a', '--endpoint', 'all'], '--endpoint: got "all"; leave it out for all endpoints\n'],
+    [
+      'all as a tenant',
+      ['create', '--name', 'a', '--tenant', 'all'],
+      '--tenant: got "all"; leave it out for all tenants\n',
+    ],
+    [
+      'all as an endpoint',
+      ['create', '--name', 'a', '--endpoint', 'all'],
+      '--endpoint: got "all"; leave it out for all endpoints\n',
+    ],
     [
       'two tenants in one',
       ['create', '--name', 'a', '--tenant', 'a,b'],

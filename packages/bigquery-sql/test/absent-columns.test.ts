@@ -51,7 +51,7 @@ test.each([
   ['SELECT e.G FROM events AS e', 'G is a GEOGRAPHY column of events'],
   ['SELECT id FROM events WHERE g IS NULL', ofEvents],
   ['SELECT id FROM events ORDER BY g', ofEvents],
-  ['SELECT id FROM `events*` WHERE g IS NULL', ofEvents],
+  ['SELECT id FROM `event*` WHERE g IS NULL', ofEvents],
   ['SELECT a.id FROM events AS a JOIN events AS b USING (took)', 'took is an INTERVAL column of events'],
   ['SELECT (SELECT g) FROM events', ofEvents],
   ['SELECT g FROM (SELECT * FROM events)', ofEvents],

@@ -11,7 +11,13 @@ const table = (name: string, ...columns: readonly string[]): TableSchema => ({
   name,
   fields: columns.map((column) => ({ name: column, type: 'INT64', mode: 'NULLABLE' })),
 });
-const tables = [table('events_20240101', 'id'), table('events_20240102', 'id', 'n'), table('other', 'id')];
+const tables = [
+  table('events_20240101', 'id'),
+  table('events_20240102', 'id', 'n'),
+  // Of a wildcard, `*` is at least one character.
+  table('events_', 'id'),
+  table('other', 'id'),
+];
 
 const field = (name: string, type: Field['type'], rest: Partial<Field> = {}): Field => ({
   name,
@@ -81,6 +87,12 @@ test.each([
       ['2', '7'],
     ],
   ],
+  ["FROM `events_*` |> WHERE _TABLE_SUFFIX > '20240101' |> EXTEND 1 AS x", [['2', '7', '1']]],
+  [
+    "FROM `events_*` |> EXTEND _TABLE_SUFFIX AS s |> WHERE _TABLE_SUFFIX = '20240101'",
+    [['1', null, '20240101']],
+  ],
+  ['FROM `events_*` |> AGGREGATE COUNT(*) AS n GROUP BY _TABLE_SUFFIX |> SELECT n |> LIMIT 1', [['1']]],
   ["SELECT e.id FROM `events_*` AS e WHERE e._table_suffix = '20240101'", [['1']]],
 ])('reads the tables that it names: %s', async (sql, rows) => {
   const compiled = compile({ sql, source: { file: 'q.sql', line: 1 } }, tables);

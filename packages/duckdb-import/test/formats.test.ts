@@ -585,6 +585,18 @@ describe('a file that cannot be read as a whole is a problem of its table alone'
       /^logs\.csv: must name its columns in the first line, which is blank$/,
     ],
     ['CSV without a column of the table', 'logs.csv', 'a,b\n1,2\n', /^logs\.csv: its header names no column/],
+    [
+      'UTF-16 as CSV',
+      'logs.csv',
+      Buffer.from('id\n1\n', 'utf16le'),
+      /it is UTF-16: iconv -f utf-16le -t utf-8$/,
+    ],
+    [
+      'JSON with a bracket too many',
+      'logs.json',
+      '[{"id":1}}]',
+      /^logs\.json: not JSON: it has a closing bracket/,
+    ],
     ['CSV after a comment', 'logs.csv', '# made by x\nid\n1\n', /which is a comment: leave it out$/],
     ['CSV after sep=', 'logs.csv', 'sep=,\nid,ts\n1,\n', /a separator for Excel \(sep=\): leave it out$/],
     ['an archive', 'logs.csv', 'PK\u0003\u0004\u0014', /^logs\.csv: is not CSV, but a zip archive/],

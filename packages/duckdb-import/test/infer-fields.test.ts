@@ -41,6 +41,9 @@ describe('integers that DuckDB reads as DOUBLE keep their digits', () => {
     expect(notes).toContainEqual(
       expect.stringContaining(`each is ${type}, because some of its numbers are beyond ${beyond}`),
     );
+    const csv = await infer('long.csv', `a,n\n1,1\n2,${number}\n`);
+    expect(csv.fields).toMatchObject([{ type: 'INTEGER' }, { type }]);
+    expect(csv.notes).toEqual([`n is ${type}, because some of its numbers are beyond ${beyond}`]);
   });
 
   test('numbers with fractions among them are FLOAT, and texts of digits STRING', async () => {
@@ -53,6 +56,24 @@ describe('integers that DuckDB reads as DOUBLE keep their digits', () => {
 describe('of Parquet', () => {
   const inferParquet = (name: string) =>
     infer(name, undefined, join(import.meta.dirname, 'parquet', `${name}.parquet`));
+
+  test('decimals that NUMERIC does not have are BIGNUMERIC', async () => {
+    const select = `SELECT 1::DECIMAL(38,9) AS a, 1::DECIMAL(12,10) AS b, [1::DECIMAL(31,1)] AS l, {n: 0::DECIMAL(38,38)} AS r`;
+    const { fields, notes } = await infer('decimals.parquet', select);
+    const type = 'BIGNUMERIC';
+    expect(fields).toMatchObject([{ type: 'NUMERIC' }, { type }, { type }, { fields: [{ type }] }]);
+    expect(notes).toContain('b is BIGNUMERIC, because NUMERIC does not have all numbers of DECIMAL(12,10)');
+    expect(notes).toHaveLength(3);
+  });
+
+  test('times without a zone are DATETIME in each unit', async () => {
+    const { fields } = await infer(
+      'units.parquet',
+      `SELECT *, now() AS z FROM (SELECT TIMESTAMP '2026-01-31' AS us, TIMESTAMP_MS '2026-01-31' AS ms, TIMESTAMP_NS '2026-01-31' AS ns)`,
+    );
+    const type = 'DATETIME';
+    expect(fields).toMatchObject([{ type }, { type }, { type }, { type: 'TIMESTAMP' }]);
+  });
 
   test('decimals of more digits than can be read get a note', async () => {
     const { fields, notes } = await inferParquet('wide-decimals');
@@ -172,6 +193,11 @@ test('a header that begins with # names columns, also in a compressed file', asy
     writeFileSync(path, name.endsWith('.gz') ? gzipSync(text) : text);
     expect((await infer(name, undefined, path)).fields).toMatchObject([{ name: '#id' }, { name: 'n' }]);
   }
+});
+
+test('texts that are true and false in any case have a note', async () => {
+  const { notes } = await infer('booleans.ndjson', '{"b":"TRUE"}\n{"b":"false"}\n');
+  expect(notes).toEqual([expect.stringContaining('b is STRING, although all its texts are true or false')]);
 });
 
 test('names that are impossible in BigQuery, invented or values have notes', async () => {

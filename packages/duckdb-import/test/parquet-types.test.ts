@@ -12,7 +12,8 @@ const cases: readonly (readonly [parquet: string, type: FieldType, values: Value
   ['DOUBLE', 'INTEGER', { '5': '5', '500.7': undefined, "'nan'": undefined, '1e19': undefined }],
   ['DECIMAL(10,2)', 'INTEGER', { '5': '5', '5.25': undefined }],
   ['VARCHAR', 'INTEGER', { "'5'": '5', "'1.5'": undefined, "'true'": undefined }],
-  ['BIGINT', 'FLOAT', { '5': '5.0', '9007199254740993': undefined }],
+  ['BIGINT', 'FLOAT', { '5': '5.0', '9007199254740993': '9007199254740992.0' }],
+  ['DECIMAL(30,10)', 'FLOAT', { '9007199254740993.1': '9007199254740994.0', '0.1': '0.1' }],
   ['FLOAT', 'FLOAT', { '0.5': '0.5', "'nan'": 'nan' }],
   ['DOUBLE', 'NUMERIC', { '0.1': '0.100000000', '0.30000000000000004': undefined }],
   [
@@ -50,6 +51,15 @@ const cases: readonly (readonly [parquet: string, type: FieldType, values: Value
   ['DATE', 'DATETIME', { "'2026-01-31'": '2026-01-31 00:00:00' }],
   ['TIMESTAMPTZ', 'DATETIME', { "'2026-01-31 12:00:00+02'": '2026-01-31 10:00:00' }],
   ['VARCHAR', 'DATE', { "'2026-01-31'": '2026-01-31', "'2026-01-31T12:00:00'": undefined }],
+  [
+    'VARCHAR',
+    'TIMESTAMP',
+    {
+      "'2026-01-31T12:00:00+14:00'": '2026-01-30 22:00:00+00',
+      "'2026-01-31T12:00:00+25:00'": undefined,
+      "'2026-01-31T12:00-14:30'": undefined,
+    },
+  ],
   ['VARCHAR', 'TIME', { "'12:00:00'": '12:00:00', "'2026-01-31'": undefined }],
   ['TIMETZ', 'TIME', { "'12:00:00.5+02'": '10:00:00.5' }],
   ['UUID', 'BYTES', { "'30313233-3435-3637-3839-616263646566'": '0123456789abcdef' }],

@@ -137,10 +137,23 @@ describe('JSON', () => {
     expect(rows).toEqual([['1', '{"a":[1,2]}', true, ['{"a":[1,2]}']]]);
   });
 
-  test.each(['{"a": NaN}', '{"a":1e400}', '{"a":[1,]}'])('leaves the row of %s out', async (odd) => {
+  const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+
+  test('has as many levels as BigQuery has', async () => {
+    const { isPlaced, rows } = await read(row(1, deep(500)), fields);
+    expect(isPlaced).toBe(true);
+    expect(rows).toEqual([['1', deep(500), true, [deep(500)]]]);
+  });
+
+  test.each([
+    ['NaN', '{"a": NaN}'],
+    ['a number beyond FLOAT64', '{"a":1e400}'],
+    ['a comma too many', '{"a":[1,]}'],
+    ['501 levels', deep(501)],
+  ])('leaves the row of %s out', async (_, odd) => {
     const { reasons, rows } = await read(`${row(1, odd)} UNION ALL ${row(2, '{}')}`, fields);
     expect(reasons).toEqual([
-      'j: has NaN, Infinity or a number beyond FLOAT64, which JSON has only as texts',
+      'j: has NaN, Infinity or a number beyond FLOAT64, which JSON has only as texts, or too many levels',
     ]);
     expect(rows).toEqual([['2', '{}', true, ['{}']]]);
   });
@@ -225,6 +238,12 @@ describe('a time of another day', () => {
     const { problems } = await readOdd(least, select, [n, one]);
     expect(problems).toEqual([expect.stringMatching(/^t\.parquet: v: the file has times that are not/)]);
   });
+});
+
+test('values for a REPEATED field make the file unreadable', async () => {
+  const fields = [field('n', 'INTEGER'), field('l', 'INTEGER', repeated)];
+  const { problems } = await read('SELECT 1 AS n, 5 AS l', fields);
+  expect(problems).toEqual(['t.parquet: l: the file has INTEGER, which is not an array']);
 });
 
 describe('a map', () => {

@@ -433,7 +433,7 @@ describe('a Parquet file with columns of which not every value may be one of the
       id: ["CASE WHEN id = 3 THEN 'x' ELSE id::VARCHAR END AS id", 9, 'row 4: id: "x" is not an integer'],
       time: ['CASE WHEN id = 3 THEN NULL ELSE time END AS time', 9, 'row 4: time: is missing'],
       price: ['0.1::DOUBLE + id // 3 / 3 AS price', 4, '6 rows cannot be read, the first: row 4: price: 0.4'],
-      ratio: ['id::BIGINT AS ratio', 10],
+      ratio: ['id::DECIMAL(18, 2) AS ratio', 10],
       body: ["'{}' AS body", 10],
       day: ["strftime(time, '%Y-%m-%d') AS day", 10],
     };

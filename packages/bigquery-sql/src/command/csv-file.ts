@@ -23,8 +23,12 @@ const shownBytes = 1 << 20;
 export async function textStart(path: string, toEnd = false): Promise<TextStart> {
   const bytes = await firstBytes(path, toEnd);
   const [first, second] = bytes;
-  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
-    return { header: '', problem: 'must be UTF-8; it is UTF-16: iconv -f utf-16 -t utf-8', wrongLine: 1 };
+  const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  if (isMarked || first === 0 || second === 0) {
+    const encoding = isMarked ? 'utf-16' : first === 0 ? 'utf-16be' : 'utf-16le';
+    const problem = `must be UTF-8; it is UTF-16: iconv -f ${encoding} -t utf-8`;
+    return { header: '', problem, wrongLine: 1 };
+  }
   const lines = linesOf(bytes.toString('latin1'));
   const header = bytesOf(lines[0] ?? '').toString();
   const wrongLine = lines.findIndex((line) => !isUtf8(bytesOf(line))) + 1;
@@ -91,9 +95,9 @@ export const isoDates = "dateformat = '%Y-%m-%d'";
 export const areMoments = (texts: string): string =>
   `coalesce(bool_and(regexp_full_match(${texts}, '\\d{4}-\\d\\d-\\d\\d([T ]\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d(:?\\d\\d)?| UTC)?)?')) AND bool_or(contains(${texts}, ':')), false)`;
 
-/** SQL of an aggregate over texts: whether all are integers that NUMERIC can have, and some are beyond INT64. */
-export const areWideIntegers = (texts: string): string =>
-  `coalesce(bool_and(regexp_full_match(${texts}, '[+-]?\\d{1,29}')) AND bool_or(${texts} IS NOT NULL AND try_cast(${texts} AS BIGINT) IS NULL), false)`;
+/** SQL of an aggregate over texts: whether all are integers that NUMERIC or another type can have, and some are beyond INT64. */
+export const areWideIntegers = (texts: string, digits = 29): string =>
+  `coalesce(bool_and(regexp_full_match(${texts}, '[+-]?\\d{1,${digits}}')) AND bool_or(${texts} IS NOT NULL AND try_cast(${texts} AS BIGINT) IS NULL), false)`;
 
 /** The cause in DuckDB's message about a text file; undefined if it is only that DuckDB could not guess the format. */
 export async function fileReason(message: string): Promise<string | undefined> {

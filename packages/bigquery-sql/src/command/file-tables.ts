@@ -218,7 +218,7 @@ async function ownTypes(
   if (checked.length === 0) return found;
   const names = checked.map(({ name }) => quote(name));
   const reader = await connection.runAndReadAll(
-    `SELECT ${[...names.map(areMoments), ...names.map(areWideIntegers)].join(', ')} FROM (FROM ${texts} LIMIT ${sampledRows})`,
+    `SELECT ${[...names.map(areMoments), ...names.map((name) => areWideIntegers(name))].join(', ')} FROM (FROM ${texts} LIMIT ${sampledRows})`,
   );
   const [holds = []] = reader.getRows();
   for (const [at, { name, type }] of checked.entries()) {

@@ -96,7 +96,9 @@ class ValueSplitter {
   /** @throws Error if the text ends within a value */
   end(): void {
     if (this.#depth > 0 || this.#inString || (this.#isArray && !this.#isClosed))
-      throw new Error('not JSON: the text ends within a value');
+      throw new Error(
+        `not JSON: ${this.#depth < 0 ? 'it has a closing bracket too many' : 'the text ends within a value'}`,
+      );
   }
 }
 

@@ -14,17 +14,11 @@ import { type Field, type FieldType, fileColumn, legacyNames } from '@querygate/
 import { ProblemError } from '@querygate/bigquery-sql/problem';
 import { type Leaf, leavesByPath, readParquetColumns } from '../read/parquet-columns.ts';
 import { checkRows, type DataRelation, fileError, relationOf } from './data-relation.ts';
-import { type LongType, typesOfLongIntegers } from './long-integers.ts';
+import { type LongType, typesOfLongColumns, typesOfLongIntegers } from './long-integers.ts';
 import { impossibleNames, nameNotes, withoutSecondPaths } from './name-notes.ts';
 import { type SampledRows, sampleRows, validCsvRows, wrongShape } from './sample-rows.ts';
 import { textNotes } from './text-notes.ts';
-import {
-  momentTypes,
-  pathsOfMoments,
-  pathsOfTexts,
-  pathsWithoutValues,
-  wideColumnsOf,
-} from './value-paths.ts';
+import { momentTypes, pathsOfMoments, pathsOfTexts, pathsWithoutValues } from './value-paths.ts';
 
 /** The columns of a data file, as its first rows show them. */
 export interface InferredFields {
@@ -105,16 +99,16 @@ async function fieldsOf(
     emptyPaths: hasRows
       ? (await pathsWithoutValues(connection, relation, columns)).union(untypedPaths)
       : new Set<string>(),
-    widePaths:
+    widePaths: await pathsBeyondInt64(
+      connection,
+      files.map((one) => relationOf([one]).relation),
+      columns,
+      isText,
+    ),
+    longTypes:
       texts === undefined
-        ? await pathsBeyondInt64(
-            connection,
-            files.map((one) => relationOf([one]).relation),
-            columns,
-            isText,
-          )
-        : await wideColumnsOf(connection, texts, columns),
-    longTypes: await typesOfLongIntegers(connection, relation, columns, sampled.longIntegers ?? new Map()),
+        ? await typesOfLongIntegers(connection, relation, columns, sampled.longIntegers ?? new Map())
+        : await typesOfLongColumns(connection, texts, columns),
     momentPaths: isText ? await pathsOfMoments(connection, data, columns) : new Set<string>(),
     textPaths:
       texts === undefined ? await pathsOfTexts(connection, relation, columns) : new Map<string, string>(),
@@ -269,8 +263,12 @@ function scalarType(path: string, type: DuckDBType, context: FieldContext): Fiel
     notes.push(`${path} is ${long.type}, because some of its numbers are beyond ${long.beyond}`);
     return long.type;
   }
+  if (type.typeId === DECIMAL && (type.scale > 9 || type.width - type.scale > 29)) {
+    notes.push(`${path} is BIGNUMERIC, because NUMERIC does not have all numbers of ${type}`);
+    return 'BIGNUMERIC';
+  }
   // A text without a zone is UTC, as the import reads it.
-  if (type.typeId === DuckDBTypeId.TIMESTAMP) return isText ? 'TIMESTAMP' : 'DATETIME';
+  if (type.typeId === TIMESTAMP || type.typeId === TIMESTAMP_NS) return isText ? 'TIMESTAMP' : 'DATETIME';
   const own = typesWithoutName.get(type.typeId);
   if (own === 'INTEGER' && momentName.test(path))
     notes.push(
@@ -284,16 +282,28 @@ function scalarType(path: string, type: DuckDBType, context: FieldContext): Fiel
   return 'STRING';
 }
 
-const { BIGINT, ENUM, HUGEINT, INTEGER, MAP, UBIGINT, UHUGEINT, UINTEGER, USMALLINT, UTINYINT, UUID } =
-  DuckDBTypeId;
-const { TIMESTAMP_MS, TIMESTAMP_NS, TIMESTAMP_S, TIMESTAMP_TZ, TIME_TZ } = DuckDBTypeId;
+const {
+  BIGINT,
+  DECIMAL,
+  ENUM,
+  HUGEINT,
+  INTEGER,
+  MAP,
+  UBIGINT,
+  UHUGEINT,
+  UINTEGER,
+  USMALLINT,
+  UTINYINT,
+  UUID,
+} = DuckDBTypeId;
+const { TIMESTAMP, TIMESTAMP_NS, TIMESTAMP_TZ, TIME_TZ } = DuckDBTypeId;
 
 /** Types of DuckDB that BigQuery has by another name. */
 const typesWithoutName: ReadonlyMap<DuckDBTypeId, FieldType> = new Map([
-  ...[TIMESTAMP_TZ, TIMESTAMP_NS, TIMESTAMP_MS, TIMESTAMP_S].map((id) => [id, 'TIMESTAMP'] as const),
   ...[UTINYINT, USMALLINT, UINTEGER, UBIGINT, UHUGEINT, HUGEINT].map((id) => [id, 'INTEGER'] as const),
   ...[BIGINT, INTEGER].map((id) => [id, 'INTEGER'] as const),
   ...[UUID, ENUM].map((id) => [id, 'STRING'] as const),
+  [TIMESTAMP_TZ, 'TIMESTAMP'],
   [TIME_TZ, 'TIME'],
   [MAP, 'JSON'],
 ]);

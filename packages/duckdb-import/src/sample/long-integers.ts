@@ -1,4 +1,5 @@
-import { type DuckDBConnection, DuckDBTypeId } from '@duckdb/node-api';
+import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
+import { areWideIntegers } from '@querygate/bigquery-sql/command';
 import { type Column, pathsWhere, sampledValues } from '@querygate/bigquery-sql/duckdb';
 import { parseExactNumbers, withoutBareNumbers } from '../read/exact-numbers.ts';
 
@@ -32,12 +33,31 @@ export async function typesOfLongIntegers(
   longIntegers: ReadonlyMap<string, number>,
 ): Promise<ReadonlyMap<string, LongType>> {
   if (longIntegers.size === 0) return new Map();
-  const values = sampledValues(relation, columns, ({ typeId }) => typeId === DuckDBTypeId.DOUBLE);
+  const values = sampledValues(relation, columns, isDouble);
   const integral = await pathsWhere(connection, values, 'coalesce(bool_and(v = trunc(v)), false)');
   return new Map(
     [...longIntegers].flatMap(([path, digits]) => (integral.has(path) ? [[path, typeOf(digits)]] : [])),
   );
 }
+
+/** Likewise, of the columns of CSV. */
+export async function typesOfLongColumns(
+  connection: DuckDBConnection,
+  texts: string,
+  columns: readonly Column[],
+): Promise<ReadonlyMap<string, LongType>> {
+  const values = sampledValues(texts, columns, isDouble);
+  const found = new Map<string, LongType>();
+  for (const digits of [29, 38, maxDigits])
+    for (const path of await pathsWhere(connection, values, areWideIntegers('v', digits)))
+      if (!found.has(path)) found.set(path, typeOf(digits));
+  return found;
+}
+
+const isDouble = ({ typeId }: DuckDBType) => typeId === DuckDBTypeId.DOUBLE;
+
+/** Of a DOUBLE. */
+const maxDigits = 309;
 
 /** The type of a field with long integers. */
 export interface LongType {

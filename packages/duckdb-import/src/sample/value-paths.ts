@@ -1,5 +1,5 @@
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api';
-import { areMoments, areWideIntegers } from '@querygate/bigquery-sql/command';
+import { areMoments } from '@querygate/bigquery-sql/command';
 import { type Column, isPlainText, pathsWhere, sampledValues } from '@querygate/bigquery-sql/duckdb';
 import type { DataRelation } from './data-relation.ts';
 
@@ -26,18 +26,6 @@ export async function pathsWithoutValues(
   return json.union(others);
 }
 
-/** The columns of CSV whose numbers are all integers, of which some are beyond INT64: DuckDB reads them as DOUBLE. */
-export const wideColumnsOf = (
-  connection: DuckDBConnection,
-  texts: string,
-  columns: readonly Column[],
-): Promise<ReadonlySet<string>> =>
-  pathsWhere(
-    connection,
-    sampledValues(texts, columns, ({ typeId }) => typeId === DuckDBTypeId.DOUBLE),
-    areWideIntegers('v'),
-  );
-
 /**
  * The paths of texts that are all moments, as the import reads them: ISO 8601, with a fraction of a second or without and in any
  * zone, which DuckDB detects only if all have the same parts; and `2026-01-31 12:00:00.5 UTC`, as BigQuery exports them.
@@ -56,7 +44,7 @@ export async function pathsOfMoments(
 const kindsOfTexts: readonly (readonly [pattern: string, described: string])[] = [
   [String.raw`-?(0|[1-9]\d{0,18})`, 'integers, as BigQuery exports INT64: write INTEGER if they are numbers'],
   [String.raw`-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?`, 'numbers: write FLOAT or NUMERIC'],
-  ['true|false', 'true or false: write BOOLEAN'],
+  ['(?i:true|false)', 'true or false: write BOOLEAN'],
 ];
 
 /** The paths of texts that are all integers, numbers, or true and false, with what they are. */

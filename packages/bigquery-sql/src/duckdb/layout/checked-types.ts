@@ -29,7 +29,7 @@ const instants = [TIMESTAMP, TIMESTAMP_TZ, TIMESTAMP_NS] as const;
 /** By the type that a table stores: the types of files of which every value is one of it. */
 const sources: Readonly<Record<string, ReadonlySet<DuckDBTypeId>>> = {
   BIGINT: new Set(smallIntegers),
-  DOUBLE: new Set([TINYINT, SMALLINT, INTEGER, UTINYINT, USMALLINT, UINTEGER, FLOAT]),
+  DOUBLE: new Set([...smallIntegers, BIGINT, UBIGINT, FLOAT]),
   'DECIMAL(38,9)': new Set([...smallIntegers, BIGINT, UBIGINT]),
   BIGNUM: new Set([...smallIntegers, BIGINT, UBIGINT]),
   VARCHAR: new Set([...smallIntegers, ...instants, BIGINT, UBIGINT, HUGEINT, DATE, UUID, VARCHAR]),
@@ -40,8 +40,8 @@ const sources: Readonly<Record<string, ReadonlySet<DuckDBTypeId>>> = {
 };
 
 /**
- * True if every value of a type of a file is one of the type of a field, or of an element of it: not so BIGINT for
- * FLOAT, which has no value for some integers beyond 2^53.
+ * True if every value of a type of a file is one of the type of a field, or of an element of it: a FLOAT rounds integers
+ * beyond 2^53, as in BigQuery's load of JSON.
  *
  * @param isWithin64Bits whether all values are below 2^63
  */

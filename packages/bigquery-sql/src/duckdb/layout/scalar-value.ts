@@ -43,7 +43,9 @@ export function scalarValue(field: Field, source: SourceValue, errorSql: ErrorSq
       : (convertedValue(target, source) ?? noValue(field, type));
   const message =
     target === 'JSON' && isValue(type)
-      ? quoteText('has NaN, Infinity or a number beyond FLOAT64, which JSON has only as texts')
+      ? quoteText(
+          'has NaN, Infinity or a number beyond FLOAT64, which JSON has only as texts, or too many levels',
+        )
       : `${shown(source)} || ${reasonOf(target, source)}`;
   const error = errorSql(field.name, message);
   return `CASE WHEN ${sql} IS NOT NULL THEN coalesce(${value}, ${error}) END`;
@@ -113,14 +115,17 @@ function convertedValue(target: string, source: SourceValue): string | undefined
   if (type.alias === 'JSON') return ofJson(target, sql);
   if (target === 'DECIMAL(38,9)' && floats.has(type.typeId)) return ofFloat(sql, type);
   if (textTypes.has(type.typeId)) return ofText[target]?.(`CAST(${sql} AS VARCHAR)`);
-  if (type.typeId === DuckDBTypeId.TIME_TZ && target === 'TIME') return inUtc(sql);
+  if (type.typeId === DuckDBTypeId.TIME_TZ && target === 'TIME') return withinRange(target, inUtc(sql));
   if (type.typeId === DuckDBTypeId.UUID && target === 'BLOB') return `CAST(${sql} AS BLOB)`;
   if (type.typeId === DuckDBTypeId.BLOB && target === 'VARCHAR') return `TRY(decode(${sql}))`;
   const cast = `try_cast(${sql} AS ${target})`;
   // Nanoseconds are cut, as in texts.
   if (target === 'TIMESTAMP' && instants.has(type.typeId)) return withinRange(target, cast);
+  // A cast of a decimal alone may round to another neighbour.
+  if (target === 'DOUBLE' && numbers.has(type.typeId))
+    return floats.has(type.typeId) ? cast : `CAST(CAST(${sql} AS VARCHAR) AS DOUBLE)`;
   const isOfKind = numbers.has(type.typeId)
-    ? ['BIGINT', 'DOUBLE', 'DECIMAL(38,9)'].includes(target)
+    ? ['BIGINT', 'DECIMAL(38,9)'].includes(target)
     : target === 'DATE' && instants.has(type.typeId);
   if (!isOfKind) return undefined;
   return `CASE WHEN try_cast(${cast} AS ${type}) = ${sql} THEN ${withinRange(target, cast)} END`;
@@ -219,7 +224,8 @@ const jsonOf = (text: string) =>
 
 /**
  * True for JSON of DuckDB that JSON does not have, as NaN, infinity and a comma before a bracket, or BigQuery does not have, as
- * numbers beyond FLOAT64. Most texts are looked at once, by a pattern that also finds what is within a text.
+ * numbers beyond FLOAT64 and more than 500 levels. Most texts are looked at once, by a pattern that also finds what is within a
+ * text.
  */
 function isOddJson(text: string): string {
   const mayBe = String.raw`regexp_matches(${text}, '(?i)nan|inf|,\s*[\]}]|\de\+?\d{3}|\d{309}')`;
@@ -229,7 +235,9 @@ function isOddJson(text: string): string {
   const beyond = `list_filter(${numbers}, lambda ${number}: NOT coalesce(isfinite(try_cast(${number} AS DOUBLE)), false))`;
   const isOdd = String.raw`regexp_matches(${withoutTexts}, '(?i)nan|inf|,\s*[\]}]')`;
   // Of AND, DuckDB computes both sides for all rows; of CASE it does not.
-  return `CASE WHEN ${mayBe} THEN ${isOdd} OR len(${beyond}) > 0 ELSE false END`;
+  const isDeep = `CASE WHEN strlen(${text}) - strlen(translate(${text}, '[{', '')) > 500 THEN host_json_levels(${text}) > 500 ELSE false END`;
+  const isLong = `strlen(${text}) > 1000`;
+  return `(CASE WHEN ${mayBe} THEN ${isOdd} OR len(${beyond}) > 0 ELSE false END OR CASE WHEN ${isLong} THEN ${isDeep} ELSE false END)`;
 }
 
 /** SQL of the value that a text means, NULL for one that means none; by the type. The spellings are those of BigQuery's load. */

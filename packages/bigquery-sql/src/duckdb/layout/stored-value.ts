@@ -64,7 +64,8 @@ function convert(field: Field, source: SourceValue, place: Place): string {
   if (field.fields && type.typeId === DuckDBTypeId.STRUCT)
     return `CASE WHEN ${sql} IS NOT NULL THEN [${convertElement(field, source, place)}] END`;
   if (isText(type)) return convert(field, elementsOf(field, source, place), place);
-  if (type.typeId !== DuckDBTypeId.LIST) return `CAST(${sql} AS ${columnType(field)})`;
+  if (type.typeId !== DuckDBTypeId.LIST)
+    throw new Error(`${field.name}: the file has ${type}, which is not an array`);
   const each = parameterSql(`element ${place.depth}`);
   const deeper = { ...place, depth: place.depth + 1 };
   const element = convertElement(field, { ...source, sql: each, type: type.valueType }, deeper);

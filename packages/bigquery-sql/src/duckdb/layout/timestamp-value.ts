@@ -25,19 +25,24 @@ export function timestampValue({ sql, type }: { readonly sql: string; readonly t
 }
 
 const utc = (text: string) => `make_timestamptz(epoch_us(try_cast(${text} AS TIMESTAMP)))`;
+/** BigQuery has zones of at most 14 hours. DuckDB's cast to TIMESTAMP leaves offsets out. */
+const withOffset = (text: string) => {
+  const moment = `try_cast(${text} AS TIMESTAMPTZ)`;
+  const isZoned = `abs(epoch_us(try_cast(${text} AS TIMESTAMP)) - epoch_us(${moment})) <= 50400000000`;
+  return `CASE WHEN ${isZoned} THEN ${moment} END`;
+};
 const isUtc = (text: string) => `ends_with(${text}, 'Z') OR ends_with(${text}, 'UTC')`;
 
 /**
  * Most texts, with few tests: none of a year from which an offset leads out of the range. DuckDB's cast to TIMESTAMPTZ takes
- * a text without a zone for one of the zone of an earlier row, the one to TIMESTAMP leaves offsets out; one that fails is slow.
+ * a text without a zone for one of the zone of an earlier row, and one that fails is slow.
  */
 function usual(text: string): string {
   const hasOffset = `contains(${text}, '+') OR ${text} LIKE '____-__-__%-%'`;
-  const withOffset = `CASE WHEN try_cast(${text} AS TIMESTAMP) IS NOT NULL THEN try_cast(${text} AS TIMESTAMPTZ) END`;
   return `CASE WHEN ${text} BETWEEN '0001-01-03' AND '9999-12-30' AND ${text} LIKE '____-__-__%'
     AND substr(${text}, 12, 2) <> '24' THEN CASE
     WHEN ${isUtc(text)} OR strlen(${text}) = 10 THEN ${utc(text)}
-    WHEN ${hasOffset} THEN ${withOffset} ELSE ${utc(`${text} || 'Z'`)} END END`;
+    WHEN ${hasOffset} THEN ${withOffset(text)} ELSE ${utc(`${text} || 'Z'`)} END END`;
 }
 
 /** Date and time in UTC or with an offset. DuckDB requires seconds and capitals, ISO 8601 does not. */
@@ -47,7 +52,7 @@ function dateAndTime(text: string): string {
   const withSeconds = `regexp_replace(upper(${text}), '^(\\S+[T ]\\d\\d:\\d\\d)(Z|[+-].*)?$', '\\1:00\\2')`;
   const parsed = (
     t: string,
-  ) => `CASE WHEN regexp_matches(${t}, ':\\d{1,2}(\\.\\d*)?[+-]\\d\\d[\\d:]*$') THEN try_cast(${t} AS TIMESTAMPTZ)
+  ) => `CASE WHEN regexp_matches(${t}, ':\\d{1,2}(\\.\\d*)?[+-]\\d\\d[\\d:]*$') THEN ${withOffset(t)}
     WHEN ${isUtc(t)} OR strlen(${t}) <= 10 THEN ${utc(t)} ELSE ${utc(`${t} || 'Z'`)} END`;
   const value = named('text', withSeconds, parsed);
   return `CASE WHEN ${isDate} THEN ${named('moment', value, (moment) => withinRange('TIMESTAMPTZ', moment))} END`;

@@ -1,5 +1,12 @@
 import { hostFunction } from './host-function.ts';
-import { indentJson, type JsonTree, jsonTreeText, parseJsonTree, sortJsonNames } from './json-tree.ts';
+import {
+  indentJson,
+  jsonLevels,
+  type JsonTree,
+  jsonTreeText,
+  parseJsonTree,
+  sortJsonNames,
+} from './json-tree.ts';
 
 const modes = ['strict', 'lax', 'lax recursive'];
 
@@ -34,5 +41,6 @@ function quoted(name: string): string {
 export const jsonKeysFunctions = [
   hostFunction('host_json_keys', ['VARCHAR', 'BIGINT', 'VARCHAR'], 'VARCHAR', keys),
   hostFunction('host_json_sorted', ['VARCHAR'], 'VARCHAR', sortJsonNames),
+  hostFunction('host_json_levels', ['VARCHAR'], 'BIGINT', jsonLevels),
   hostFunction('host_json_indented', ['VARCHAR', 'BIGINT'], 'VARCHAR', indentJson),
 ];

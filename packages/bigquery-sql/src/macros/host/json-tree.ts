@@ -64,6 +64,17 @@ export function jsonTreeText(tree: JsonTree): string {
   return `{${members.join(',')}}`;
 }
 
+/** The most arrays and objects around a value of it. */
+export function jsonLevels(json: string): bigint {
+  let [levels, most] = [0n, 0n];
+  for (const text of tokensOf(json)) {
+    if (text === '{' || text === '[') levels += 1n;
+    if (text === '}' || text === ']') levels -= 1n;
+    if (levels > most) most = levels;
+  }
+  return most;
+}
+
 /** The JSON with the members of each object in the order of their names, by bytes, as BigQuery writes it. */
 export function sortJsonNames(json: string): string {
   const sorted = (tree: JsonTree): JsonTree => {

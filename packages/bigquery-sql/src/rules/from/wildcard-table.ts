@@ -42,7 +42,10 @@ export function wildcardRelation(
   relations: ReadonlyMap<string, Relation>,
 ): Relation | undefined {
   const matching = [...relations]
-    .filter(([name, { isTable }]) => isTable && name.startsWith(prefix.toLowerCase()))
+    .filter(
+      ([name, { isTable }]) =>
+        isTable && name.length > prefix.length && name.startsWith(prefix.toLowerCase()),
+    )
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, relation]): Matched => ({ name: relation.tableName ?? name, relation }));
   const last = matching.at(-1);

@@ -84,12 +84,15 @@ export function fromOf(rows: Rows): ResolvedFrom {
   return { from: rows.from, ranges: [...unknown, ...own, ...named.filter((range) => !isOwn(range))] };
 }
 
-/** Columns are read by their bare names, and those of a table by its name, too. */
+/** Columns, and pseudo columns of FROM, are read by their bare names, and those of a table by its name, too. */
 const namesOf = ({ ranges, columns }: Rows): { readonly ranges: readonly Range[] } => ({
   ranges: [
     {
       name: undefined,
-      columns: columns.flatMap(bareNames),
+      columns: [
+        ...columns.flatMap(bareNames),
+        ...ranges.flatMap((range) => range.columns.filter(({ isPseudo }) => isPseudo)),
+      ],
       ...(isIncomplete(ranges) && { acceptsAnyColumn: true as const }),
     },
     ...ranges.map((range) => ({ ...range, isQualifiedOnly: true as const })),
