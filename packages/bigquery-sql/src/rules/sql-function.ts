@@ -7,7 +7,7 @@ import type { Context } from './context.ts';
 import { isForeign, javascriptCall, requireJavascript } from './javascript-call.ts';
 import { argumentsOfOwnQuery } from './own-aggregate.ts';
 import { resolveType } from './resolve-type.ts';
-import { aggregatedScope, outermost, type Scope, type SqlFunction } from './scope.ts';
+import { aggregatedScope, outermost, refuseCall, type Scope, type SqlFunction } from './scope.ts';
 import { Unsupported } from './unsupported.ts';
 
 /**
@@ -45,6 +45,11 @@ function problemOf(definition: Syntax.CreateFunction): Unsupported | undefined {
   return option && new Unsupported(option, `the option ${option.name.name} of a function is not supported`);
 }
 
+const inBody = {
+  aggregate: 'only CREATE TEMP AGGREGATE FUNCTION defines a function with an aggregate function in it',
+  window: 'a function of a query takes no window function, except for one in a subquery',
+};
+
 /** The body of a function with its arguments, which are converted to the declared types. */
 export function callSqlFunction(
   node: Syntax.FunctionCall,
@@ -54,6 +59,7 @@ export function callSqlFunction(
 ): Expression {
   if (problem) throw problem;
   context.countInlinedCall(node);
+  if (definition.aggregate) refuseCall(node, 'aggregate', scope);
   const { parameters, body, returns, aggregate: isOfRows } = definition;
   const shown = definition.name.parts[0].name;
   const args = argumentsInOrder(node, definition).map((arg, index) => {
@@ -73,6 +79,7 @@ export function callSqlFunction(
       parent: { parent: undefined, ranges: [], relations, functions: earlier },
       ranges: [{ name: undefined, columns }],
       relations: new Map(),
+      refused: isOfRows ? { window: inBody.window } : inBody,
     };
     return context.expression(body, inner);
   };

@@ -54,6 +54,7 @@ function resolveVariables(
 /** A scope in which names stand for values. */
 const withVariables = (scope: Scope, variables: readonly Member[]): Scope => ({
   ...childOf(scope),
+  ...(scope.refused && { refused: scope.refused }),
   ranges: [{ name: undefined, columns: variables }],
   isInQuery: true,
 });

@@ -10,7 +10,7 @@ import { type Context, hasFailed, type ResolvedFrom } from '../context.ts';
 import { aggregateOf } from '../functions/aggregate-names.ts';
 import { functionName } from '../functions/function-name.ts';
 import { bareColumns, nameOutputs, type Output } from '../queries/outputs.ts';
-import { absentIn, type Scope } from '../scope.ts';
+import { absentIn, type Scope, scopeOfRows } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import { derivedFrom } from './derived.ts';
 
@@ -35,7 +35,7 @@ export function pivotFrom(
 ): ResolvedFrom {
   refuseValues(spec, 'PIVOT', source);
   const inner = { ...scope, ranges: source.ranges };
-  const input = context.expression(spec.input, inner);
+  const input = context.expression(spec.input, scopeOfRows(inner, 'FOR'));
   const aggregates = spec.aggregates.map(({ expression, alias, ...place }) => {
     if (!alias && spec.aggregates.length > 1)
       throw new Unsupported(place, 'PIVOT with several aggregates needs an alias for each');
