@@ -35,6 +35,7 @@ describe('what is neither grouped nor aggregated is refused where it is written'
     ],
     ['SELECT m.level FROM logs l, l.metadata m GROUP BY m.request', `1:8 ${cure('m.level')}`],
     ['FROM logs |> AGGREGATE COUNT(*) + id GROUP BY project', `1:35 ${cure('id')}`],
+    ['FROM logs |> AGGREGATE id GROUP BY project', `1:24 ${cure('id')}`],
     ['SELECT COUNT(*) FROM logs GROUP BY 1', '1:36 GROUP BY takes no aggregate or window function'],
     ['SELECT TO_JSON(project) AS j, COUNT(*) FROM logs GROUP BY ALL', '1:50 GROUP BY ALL does not take JSON'],
     [
@@ -162,5 +163,35 @@ describe('an aggregate or window function is refused where values are computed r
     'FROM logs |> EXTEND SUM(id) OVER () AS n |> WHERE RANK() OVER (ORDER BY n) = 1',
   ])('%s is not', (sql) => {
     expect(problemsOf(sql)).toEqual([]);
+  });
+});
+
+describe('AGGREGATE takes aggregates, by keys that have names', () => {
+  const items = 'AGGREGATE takes aggregate functions and what is computed of them';
+  const unnamed = 'a key of several sets needs a name: compute it in |> EXTEND before';
+  test.each([
+    ['1 AS one', `1:24 ${items}`],
+    ['RAND() AS r', `1:24 ${items}`],
+    ['COUNT(*) AS n, project GROUP BY project', `1:39 ${items}`],
+    ['UPPER(project) AS u GROUP BY project', `1:24 ${items}`],
+    ['CONCAT(project, COUNT(*)) AS n GROUP BY project', `1:24 ${items}`],
+    ['COUNT(*) OVER () AS n GROUP BY project', '1:24 AGGREGATE takes no window function'],
+    ['COUNT(*) AS n GROUP BY ROLLUP (UPPER(project))', `1:55 ${unnamed}`],
+    ['COUNT(*) AS n GROUP BY UPPER(project), CUBE (id)', `1:47 ${unnamed}`],
+    [
+      'COUNT(*) AS n GROUP AND ORDER BY id, GROUPING SETS (project)',
+      '1:61 GROUP AND ORDER BY takes expressions only: use |> ORDER BY',
+    ],
+  ])('%s is refused', (sql, problem) => {
+    expect(problemsOf(`FROM logs |> AGGREGATE ${sql}`)).toEqual([expect.stringContaining(problem)]);
+  });
+
+  test.each([
+    'COUNT(*) + 1 AS n, STRUCT(MAX(id) AS x, 1 AS y) AS s GROUP BY UPPER(project)',
+    'GROUPING(project) AS g GROUP BY ROLLUP (project)',
+    'WITH(n AS COUNT(*), n + 1) AS n GROUP BY project DESC, ROLLUP (id)',
+    'GROUP BY project',
+  ])('%s is not', (sql) => {
+    expect(problemsOf(`FROM logs |> AGGREGATE ${sql}`)).toEqual([]);
   });
 });
