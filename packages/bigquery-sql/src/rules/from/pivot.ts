@@ -3,12 +3,13 @@ import type * as Syntax from '../../syntax/nodes.ts';
 import { and, compareWith, select } from '../../tree/build.ts';
 import { forEachNode, mapExpression, someNode } from '../../tree/map.ts';
 import type { Expression, Member } from '../../tree/nodes.ts';
-import { isScalar, type ScalarName, type Type, typedNulls, unknown } from '../../types.ts';
+import { describeType, isScalar, type ScalarName, type Type, typedNulls, unknown } from '../../types.ts';
 import { convert, distance } from '../coercion.ts';
 import { refuseCollations } from '../collation.ts';
 import { type Context, hasFailed, type ResolvedFrom } from '../context.ts';
 import { aggregateOf } from '../functions/aggregate-names.ts';
 import { functionName } from '../functions/function-name.ts';
+import { isGroupable } from '../queries/after-grouping.ts';
 import { bareColumns, nameOutputs, type Output } from '../queries/outputs.ts';
 import { absentIn, type Scope, scopeOfRows } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
@@ -58,6 +59,12 @@ export function pivotFrom(
     'PIVOT',
     groups.map(({ value }) => value),
   );
+  const wrong = groups.find(({ value }) => !isGroupable(value.type));
+  if (wrong)
+    throw new Unsupported(
+      spec,
+      `PIVOT groups by ${wrong.name}, and does not take ${describeType(wrong.value.type)}: SELECT the other columns before`,
+    );
   const pivoted = spec.values.flatMap((item) => {
     const value = context.expression(item.expression, scope);
     const isInput = sameValue(item, input, value);
