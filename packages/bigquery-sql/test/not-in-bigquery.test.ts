@@ -88,6 +88,8 @@ describe('what cannot be compared in BigQuery is refused', () => {
 test.each([
   ['SELECT id FROM logs LIMIT (SELECT 1)', '1:27 LIMIT takes a literal or a parameter, and no subquery'],
   ['SELECT id FROM logs LIMIT 1 OFFSET CAST((SELECT 1) AS INT64)', '1:36 OFFSET takes a literal'],
+  ["SELECT BIGNUMERIC '1,5'", '1:8 invalid BIGNUMERIC literal: 1,5'],
+  ["SELECT BIGNUMERIC ' -1.5e3 '", undefined],
   ['SELECT WITH(a AS 1, A AS a * 10, a)', '1:21 WITH names A twice'],
   ["SELECT JSON_VALUE(JSON '{}', '$.' || project) FROM logs", '1:30 a JSONPath is a literal or a parameter'],
   ["SELECT JSON_QUERY('{}', (SELECT '$')) FROM logs, logs AS l", undefined],
