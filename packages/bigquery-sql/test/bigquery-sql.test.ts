@@ -75,6 +75,15 @@ describe('a command line that is wrong', () => {
     [['-p', 'n', 'select @n'], '-p: got "n"; must be name=value'],
     [['-p', 'n:INT64=x', 'select @n'], '"x" is not a value of type INT64'],
     [['-p', 'n:FLOAT64=-1e400', 'select @n'], '"-1e400" is not a value of type FLOAT64'],
+    [
+      ['-p', 'n:INT64=99999999999999999999', 'select 1'],
+      '"99999999999999999999" is not a value of type INT64',
+    ],
+    [
+      ['-p', 'd:DATE=2024-13-01', 'select @d'],
+      '-p: got "d:DATE=2024-13-01"; "2024-13-01" is not a value of type',
+    ],
+    [['-p', 'd:ARRAY<DATE>=x', 'select @d'], '"x" is not a value of type DATE'],
     [['-p', 'n:INT=1', 'select @n'], 'INT is not one of STRING, INT64, FLOAT64'],
     [['-p', 'n:INT64=1', '-p', 'n=a', 'select @n'], '-p: n is INT64 and STRING'],
     [['--timeout', '0', 'select 1'], '--timeout: got "0"; must be a whole number from 1 to 999999'],
@@ -85,6 +94,29 @@ describe('a command line that is wrong', () => {
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toContain(message);
     expect(stderr).not.toContain('    at ');
+  });
+
+  test.each([
+    'FLOAT64',
+    'NUMERIC',
+    'BIGNUMERIC',
+    'BYTES',
+    'TIME',
+    'DATETIME',
+    'TIMESTAMP',
+    'INTERVAL',
+    'JSON',
+  ])('a parameter that is no %s', async (type) => {
+    const { status, stderr } = await runCommand(['-p', `n:${type}=a-b`, 'select 1']);
+    expect(status).toBe(2);
+    expect(stderr).toContain(`-p: got "n:${type}=a-b"; "a-b" is not a value of type ${type}`);
+  });
+
+  test('values of all types', async () => {
+    const values = ['FLOAT64=-1.5e3', 'FLOAT64=nan', 'BIGNUMERIC=1e-3', 'BYTES=AP8', 'INTERVAL=1-2 3 4:5:6'];
+    const given = values.flatMap((value, at) => ['-p', `v${at}:${value}`]);
+    const { status } = await runCommand(['select @v0, @v1, @v2, @v3, @v4', ...given]);
+    expect(status).toBe(0);
   });
 
   test('no statement, and a standard input that is empty', () => {

@@ -85,6 +85,32 @@ describe('what cannot be compared in BigQuery is refused', () => {
   });
 });
 
+test.each([
+  ['SELECT id FROM logs LIMIT (SELECT 1)', '1:27 LIMIT takes a literal or a parameter, and no subquery'],
+  ['SELECT id FROM logs LIMIT 1 OFFSET CAST((SELECT 1) AS INT64)', '1:36 OFFSET takes a literal'],
+  ["SELECT BIGNUMERIC '1,5'", '1:8 invalid BIGNUMERIC literal: 1,5'],
+  ["SELECT BIGNUMERIC ' -1.5e3 '", undefined],
+  ['SELECT WITH(a AS 1, A AS a * 10, a)', '1:21 WITH names A twice'],
+  ["SELECT JSON_VALUE(JSON '{}', '$.' || project) FROM logs", '1:30 a JSONPath is a literal or a parameter'],
+  ["SELECT JSON_QUERY('{}', (SELECT '$')) FROM logs, logs AS l", undefined],
+  ["SELECT JSON_EXTRACT_ARRAY('[]', MAX(project)) FROM logs", '1:33 a JSONPath is a literal or a parameter'],
+  [
+    "SELECT * FROM (SELECT id, project, JSON '1' AS j FROM logs) PIVOT (SUM(id) FOR project IN ('a'))",
+    '1:61 PIVOT groups by j, and does not take JSON: SELECT the other columns before',
+  ],
+  [
+    "SELECT * FROM (SELECT id, project, STRUCT(JSON '1' AS x) AS j FROM logs) PIVOT (SUM(id) FOR project IN ('a'))",
+    'PIVOT groups by j, and does not take STRUCT<x JSON>',
+  ],
+  ["SELECT * FROM (SELECT id, project, [1] AS j FROM logs) PIVOT (SUM(id) FOR project IN ('a'))", undefined],
+  [
+    'CREATE TEMP FUNCTION f(x INT64) AS (x); SELECT SAFE.f(id) FROM logs',
+    '1:48 SAFE. takes no function of the query, and f is one',
+  ],
+])('what ran here and fails in BigQuery is refused: %s', (sql, problem) => {
+  expect(problemsOf(sql)).toEqual(problem === undefined ? [] : [expect.stringContaining(problem)]);
+});
+
 describe('a bucket of another type is refused, with the function for it', () => {
   const values = {
     DATE: "DATE '2024-02-29'",

@@ -176,6 +176,28 @@ test.each([
 });
 
 test.each([
+  ['GROUPING SETS (project, (project, id), ())', ['project', 'id', 'n']],
+  ['GROUPING SETS ((project, id, project), (id, logs.project))', ['project', 'id', 'n']],
+  ['ROLLUP (project, id), CUBE (project)', ['project', 'id', 'n']],
+  ['project AS a, project AS b, ROLLUP (id)', ['a', 'id', 'n']],
+  ['UPPER(project) AS a, UPPER(project) AS b, ROLLUP (id)', ['a', 'id', 'n']],
+  ['project, project', ['project', 'project', 'n']],
+])('equal keys of several sets are one column: GROUP BY %s', (items, names) => {
+  const sql = `FROM logs |> AGGREGATE COUNT(*) AS n GROUP BY ${items}`;
+  const { columns } = compile({ sql, source: { file: 'test.sql', line: 1 } }, schemaTables(tables));
+  expect(columns.map(({ name }) => name)).toEqual(names);
+});
+
+test('columns that are computed alike are keys of their own', async () => {
+  const sets =
+    'FROM logs |> EXTEND id > 0 AS a, id > 0 AS b |> AGGREGATE COUNT(*) AS n GROUP BY GROUPING SETS (a, b)';
+  expect(await dialect.query(`${sets} |> ORDER BY a`)).toEqual([
+    [null, true, '4'],
+    [true, null, '4'],
+  ]);
+});
+
+test.each([
   ['SELECT id FROM events JOIN (SELECT 1 AS id) USING (id)', [true]],
   ['SELECT id FROM events JOIN (SELECT 1 AS id) USING (id) RIGHT JOIN projects ON TRUE', [undefined]],
   ['SELECT id, l.id FROM logs AS l RIGHT JOIN events USING (id)', [true, undefined]],

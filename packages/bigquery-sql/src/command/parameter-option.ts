@@ -1,3 +1,5 @@
+import { compile } from '../compile.ts';
+import { parseInterval } from '../macros/host/intervals.ts';
 import { ProblemError } from '../problem.ts';
 import { outsideLiterals } from './tokens.ts';
 
@@ -61,7 +63,7 @@ function parseValue(text: string): GivenValue {
 /** @throws ProblemError if the value is not of the type */
 function literalOf({ text, type, value }: GivenValue): string {
   const literal = literalText(type, value);
-  if (literal !== undefined) return literal;
+  if (literal !== undefined && succeeds(() => requireValue(type, value, literal))) return literal;
   const reason = types.includes(type)
     ? `${JSON.stringify(value)} is not a value of type ${type}`
     : `${type} is not one of ${types.join(', ')}`;
@@ -72,6 +74,27 @@ const types: readonly string[] = [
   ...['STRING', 'INT64', 'FLOAT64', 'NUMERIC', 'BIGNUMERIC', 'BOOL', 'BYTES'],
   ...['DATE', 'TIME', 'DATETIME', 'TIMESTAMP', 'INTERVAL', 'JSON'],
 ];
+
+function succeeds(step: () => unknown): boolean {
+  try {
+    step();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @throws Error if a text, which the literal casts when it runs, or the literal itself is not of the type */
+function requireValue(type: string, value: string, literal: string): void {
+  if (type === 'INTERVAL') parseInterval(value);
+  if (castForms[type]?.test(value) === false) throw new Error(`not of type ${type}`);
+  compile({ sql: `SELECT ${literal}`, source: { file: '-p', line: 1 } }, []);
+}
+
+const castForms: Readonly<Record<string, RegExp>> = {
+  FLOAT64: /^\s*[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)\s*$/i,
+  BYTES: /^\s*(?:(?:[A-Za-z0-9+/]\s*){4})*(?:(?:[A-Za-z0-9+/]\s*){2,3}(?:=\s*){0,2})?$/,
+};
 
 /** The value as BigQuery SQL; undefined if it is not of the type. */
 function literalText(type: string, value: string): string | undefined {

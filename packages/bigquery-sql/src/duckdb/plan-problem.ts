@@ -1,5 +1,4 @@
 import { type Problem, problemAt, problemOf, type Source } from '../problem.ts';
-import { aggregateOf } from '../rules/functions/aggregate-names.ts';
 import type * as Syntax from '../syntax/nodes.ts';
 import { parseQuery } from '../syntax/parse-query.ts';
 import { walk } from '../syntax/walk.ts';
@@ -19,11 +18,8 @@ interface Explanation {
 const groupedInSubquery =
   'a subquery cannot read what GROUP BY or an aggregate function computes here: group in a WITH query, and filter or sort its rows';
 
-const aggregateInWhere =
-  'WHERE chooses rows before they are grouped: conditions on aggregate functions belong in HAVING';
-
 const windowOfOuterRow =
-  'a window function cannot be in ON, and cannot read columns of the query around its subquery: compute it in a WITH query';
+  'a window function cannot read columns of the query around its subquery: compute it in a WITH query';
 const outerJoinInSubquery =
   'LEFT, RIGHT and FULL JOIN are not supported here, in a subquery that reads the row around it: join in a WITH query';
 
@@ -54,37 +50,12 @@ const explanations: readonly Explanation[] = [
     otherwise: groupedInSubquery,
   },
   {
-    pattern: /^WHERE clause cannot contain aggregates/,
-    message: () => aggregateInWhere,
-    isPlace: (node, around) => {
-      const select = around.findLast((one) => one.kind === 'Select');
-      return isAggregate(node) && [...around, node].some((one) => one === select?.where);
-    },
-    // It may be an aggregate that the query defines.
-    otherwise: aggregateInWhere,
-  },
-  {
-    pattern: /^WHERE clause cannot contain window functions/,
-    message: () =>
-      'WHERE chooses rows before window functions are computed: conditions on them belong in QUALIFY',
-    isPlace: (node, around) => {
-      const select = around.findLast((one) => one.kind === 'Select');
-      return isWindowCall(node) && [...around, node].some((one) => one === select?.where);
-    },
-    otherwise: windowOfOuterRow,
-  },
-  {
-    pattern: /^window expression is not supported here|Unimplemented expression class .* WINDOW/,
+    pattern:
+      /^window expression is not supported here|^correlated columns in window functions|Unimplemented expression class .* WINDOW/,
     message: () => windowOfOuterRow,
     isPlace: (node, around) =>
       isWindowCall(node) && around.some(({ kind }) => kind.endsWith('Subquery') || kind === 'In'),
     otherwise: windowOfOuterRow,
-  },
-  {
-    pattern: /^aggregate function calls cannot contain window function calls/,
-    message: () =>
-      'an aggregate function takes no window function: compute the window function in a subquery',
-    isPlace: (node, around) => isWindowCall(node) && around.some(isAggregate),
   },
   {
     pattern: /^Cannot perform non-inner join on subquery/,
@@ -105,11 +76,6 @@ const explanations: readonly Explanation[] = [
     message: () => 'LIMIT in a subquery that reads the row around it takes a literal',
     isPlace: (node, around) => node.kind === 'Limit' && around.some(isSubquery),
     otherwise: 'LIMIT in a subquery that reads the row around it takes a literal',
-  },
-  {
-    pattern: /^aggregate function calls cannot be nested/,
-    message: () => 'an aggregate function takes no other one: compute the inner one in a subquery',
-    isPlace: (node, around) => isAggregate(node) && around.some(isAggregate),
   },
   {
     pattern: /^LIMIT\/OFFSET cannot be negative/,
@@ -171,7 +137,7 @@ export function planProblem(
 function notSupported(sql: string): string {
   const hasSubquery = placeOf(sql, ({ kind }) => subqueries.includes(kind)) !== undefined;
   const instead = hasSubquery ? ': write its subqueries as WITH queries or joins' : '';
-  return `this query is valid, but DuckDB cannot run it as it is${instead}`;
+  return `DuckDB cannot run this query as it is${instead}`;
 }
 
 const subqueries: readonly Syntax.Node['kind'][] = [
@@ -180,12 +146,6 @@ const subqueries: readonly Syntax.Node['kind'][] = [
   'Exists',
   'DerivedTable',
 ];
-
-const isAggregate = (node: Syntax.Node): boolean =>
-  node.kind === 'FunctionCall' &&
-  node.over === undefined &&
-  node.name.parts.length === 1 &&
-  aggregateOf(node.name.parts[0].name.toLowerCase()) !== undefined;
 
 /** The offset of the first node that passes a test. */
 function placeOf(

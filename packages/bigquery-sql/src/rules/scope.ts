@@ -26,6 +26,8 @@ export interface Scope {
   readonly windows?: ReadonlyMap<string, NamedWindow>;
   /** If set, it collects what refers to columns of the ranges, except for what aggregate functions do. */
   readonly uses?: ColumnUse[];
+  /** Why the calls of aggregate or window functions are refused where values are computed row by row. */
+  readonly refused?: { readonly [Kind in 'aggregate' | 'window']?: string };
   /** True for the names of a WITH expression, which is a part of the query around it. */
   readonly isInQuery?: true;
   /** In the outermost scope: true if every table exists, with columns that are not known. */
@@ -177,8 +179,26 @@ export function usesOf(scope: Scope | undefined, name: string): ColumnUse[] | un
 }
 
 /** The scope of the arguments of aggregate functions: they may use every column of their query. */
-export const aggregatedScope = ({ uses: _, ...scope }: Scope): Scope =>
-  scope.isInQuery && scope.parent ? { ...scope, parent: aggregatedScope(scope.parent) } : scope;
+export const aggregatedScope = ({ uses: _, ...scope }: Scope): Scope => ({
+  ...scope,
+  ...(scope.isInQuery && scope.parent && { parent: aggregatedScope(scope.parent) }),
+  refused: {
+    aggregate: 'an aggregate function takes no other one: compute the inner one in a subquery',
+    window: 'an aggregate function takes no window function: compute the window function in a subquery',
+  },
+});
+
+/** The scope of a clause that takes neither aggregate nor window functions, except for those of its subqueries. */
+export function scopeOfRows(scope: Scope, clause: string): Scope {
+  const reason = `${clause} takes no aggregate or window function: compute it in a subquery`;
+  return { ...scope, refused: { aggregate: reason, window: reason } };
+}
+
+/** @throws Unsupported if the clause takes no such function */
+export function refuseCall(place: Place, kind: 'aggregate' | 'window', { refused }: Scope): void {
+  const reason = refused?.[kind];
+  if (reason !== undefined) throw new Unsupported(place, reason);
+}
 
 /** Every column that a bare name may refer to, in the innermost scope that has one. Several mean: ambiguous. */
 export function findColumns(scope: Scope | undefined, name: string): readonly Expression[] {

@@ -1,4 +1,6 @@
 import type * as Syntax from '../syntax/nodes.ts';
+import { walk } from '../syntax/walk.ts';
+import { column } from '../tree/build.ts';
 import type { Expression } from '../tree/nodes.ts';
 import { describeType, sameName, type Type } from '../types.ts';
 import { letValues } from './bind-values.ts';
@@ -7,7 +9,14 @@ import type { Context } from './context.ts';
 import { isForeign, javascriptCall, requireJavascript } from './javascript-call.ts';
 import { argumentsOfOwnQuery } from './own-aggregate.ts';
 import { resolveType } from './resolve-type.ts';
-import { aggregatedScope, outermost, type Scope, type SqlFunction } from './scope.ts';
+import {
+  aggregatedScope,
+  type ColumnUse,
+  outermost,
+  refuseCall,
+  type Scope,
+  type SqlFunction,
+} from './scope.ts';
 import { Unsupported } from './unsupported.ts';
 
 /**
@@ -45,15 +54,22 @@ function problemOf(definition: Syntax.CreateFunction): Unsupported | undefined {
   return option && new Unsupported(option, `the option ${option.name.name} of a function is not supported`);
 }
 
+const inBody = {
+  aggregate: 'only CREATE TEMP AGGREGATE FUNCTION defines a function with an aggregate function in it',
+  window: 'a function of a query takes no window function, except for one in a subquery',
+};
+
 /** The body of a function with its arguments, which are converted to the declared types. */
 export function callSqlFunction(
   node: Syntax.FunctionCall,
-  { definition, earlier, problem }: SqlFunction,
+  called: SqlFunction,
   scope: Scope,
   context: Context,
 ): Expression {
+  const { definition, problem } = called;
   if (problem) throw problem;
   context.countInlinedCall(node);
+  if (definition.aggregate) refuseCall(node, 'aggregate', scope);
   const { parameters, body, returns, aggregate: isOfRows } = definition;
   const shown = definition.name.parts[0].name;
   const args = argumentsInOrder(node, definition).map((arg, index) => {
@@ -63,22 +79,65 @@ export function callSqlFunction(
   });
   if (isForeign(definition)) return javascriptCall(definition, args);
   if (body.kind === 'ForeignBody') throw new Unsupported(node, `${shown} is not written in SQL`);
-  const { relations } = outermost(scope);
-  const resolveBody = (values: readonly Expression[]) => {
-    const columns = parameters.map(({ name }, index) => ({
-      name: name.name,
-      value: values[index] as Expression,
-    }));
-    const inner: Scope = {
-      parent: { parent: undefined, ranges: [], relations, functions: earlier },
-      ranges: [{ name: undefined, columns }],
-      relations: new Map(),
-    };
-    return context.expression(body, inner);
-  };
+  const resolve = (values: readonly Expression[]) => resolveBody(body, called, values, scope, context);
   // Its aggregates read the rows, for which no name is computed before.
-  const result = isOfRows ? resolveBody(args) : letValues(node, args, resolveBody);
+  const result = isOfRows ? resolve(args) : letValues(node, args, resolve);
   return returns ? converted(body, result, resolveType(returns)) : result;
+}
+
+function resolveBody(
+  body: Syntax.Expression,
+  { definition: { parameters, aggregate: isOfRows }, earlier }: SqlFunction,
+  values: readonly Expression[],
+  scope: Scope,
+  context: Context,
+): Expression {
+  const columns = parameters.map(({ name }, index) => ({
+    name: name.name,
+    value: values[index] as Expression,
+  }));
+  const uses: ColumnUse[] = [];
+  const inner: Scope = {
+    parent: { parent: undefined, ranges: [], relations: outermost(scope).relations, functions: earlier },
+    ranges: [{ name: undefined, columns }],
+    relations: new Map(),
+    refused: isOfRows ? { window: inBody.window } : inBody,
+    uses,
+  };
+  const value = context.expression(body, inner);
+  const ofRow = uses.find((use) =>
+    parameters.some(({ name, ofGroup }) => !ofGroup && sameName(name.name, use.name.split('.')[0] ?? '')),
+  );
+  if (isOfRows && ofRow)
+    throw new Unsupported(
+      ofRow.place,
+      `${ofRow.name} is not in an aggregate function: put it in one, or declare it NOT AGGREGATE`,
+    );
+  return value;
+}
+
+/** Resolves the bodies that no call does: those whose parameters have types, as BigQuery resolves all of them. */
+export function resolveUncalled(
+  { functions: definitions, query, script }: Syntax.Statement,
+  root: Scope,
+  context: Context,
+): void {
+  const called = new Set<string>();
+  for (const node of [...definitions, ...script, query])
+    walk(node, (part) => {
+      if (part.kind === 'FunctionCall') called.add(part.name.parts[0].name.toLowerCase());
+    });
+  for (const [name, own] of root.functions ?? []) {
+    const { parameters, body, returns } = own.definition;
+    const types = parameters.flatMap(({ type }) => (type && type !== 'ANY TYPE' ? [resolveType(type)] : []));
+    if (called.has(name) || own.problem || body.kind === 'ForeignBody') continue;
+    if (types.length < parameters.length) continue;
+    context.attempt(() => {
+      const values = types.map((type, at) => column('', `${at}`, type));
+      const value = resolveBody(body, own, values, root, context);
+      if (returns) converted(body, value, resolveType(returns));
+    }, undefined);
+  }
 }
 
 /** The arguments of a call in the order of the parameters; those after the first may name theirs. */

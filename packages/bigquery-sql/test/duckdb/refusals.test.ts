@@ -62,7 +62,12 @@ test.each([
   [
     'SELECT (SELECT SUM(u.id) OVER (ORDER BY t.id) FROM u LIMIT 1) FROM t',
     16,
-    'a window function cannot be in ON, and cannot read columns of the query around',
+    'a window function cannot read columns of the query around its subquery',
+  ],
+  [
+    'SELECT (SELECT x FROM UNNEST(items) AS x QUALIFY RANK() OVER (ORDER BY t.id) = 1) FROM t',
+    50,
+    'a window function cannot read columns of the query around its subquery',
   ],
 ])('%s is refused by the name of what is not supported, at its place', async (sql, column, message) => {
   const refusal = await refusalOf(sql);

@@ -50,8 +50,12 @@ const isoPattern =
 /** No interval is longer; the patterns take longer than a text grows. */
 const maxLength = 200;
 
-/** A whole interval, or the parts of one that its form identifies. */
-function fromText(text: string): string {
+/**
+ * A whole interval, or the parts of one that its form identifies.
+ *
+ * @throws Error if a text is not an interval
+ */
+export function parseInterval(text: string): string {
   if (text.length > maxLength) throw invalid(text.slice(0, maxLength));
   const iso = isoPattern.exec(text);
   if (iso !== null && text !== 'P') {
@@ -83,6 +87,6 @@ const forms: readonly (readonly [RegExp, string])[] = [
 
 /** The texts of intervals as their parts. */
 export const intervalFunctions = [
-  hostFunction('host_interval', ['VARCHAR'], 'VARCHAR', fromText),
+  hostFunction('host_interval', ['VARCHAR'], 'VARCHAR', parseInterval),
   hostFunction('host_interval_fields', ['VARCHAR', 'VARCHAR'], 'VARCHAR', fromFields),
 ];

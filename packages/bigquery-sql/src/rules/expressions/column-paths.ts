@@ -5,6 +5,7 @@ import type { Expression } from '../../tree/nodes.ts';
 import { describeType, isScalar, sameName, scalar, unknown } from '../../types.ts';
 import type { Rule } from '../context.ts';
 import { callMacro } from '../macro-call.ts';
+import { someAggregate } from '../queries/after-grouping.ts';
 import {
   absentColumn,
   ambiguousAlias,
@@ -17,6 +18,7 @@ import {
   hasDoubtfulNames,
   namesInRange,
   type Range,
+  refuseCall,
   type Scope,
   typedName,
   unknownColumn,
@@ -59,6 +61,8 @@ interface NamedValue {
 export function namedValue({ parts: [first, ...rest] }: Syntax.Path, scope: Scope): NamedValue {
   const [alias, another] = scope.aliases?.get(first.name.toLowerCase()) ?? [];
   if (another) throw ambiguousAlias(first, first.name);
+  if (alias && someAggregate(alias, ({ over }) => over === undefined)) refuseCall(first, 'aggregate', scope);
+  if (alias && someAggregate(alias, ({ over }) => over !== undefined)) refuseCall(first, 'window', scope);
   const range = alias ? undefined : findRange(scope, first.name);
   const [column, ...fields] = rest;
   if (range && !range.value && column)

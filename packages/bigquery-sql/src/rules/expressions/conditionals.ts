@@ -4,7 +4,7 @@ import type { Expression, Member } from '../../tree/nodes.ts';
 import { letValues } from '../bind-values.ts';
 import { commonSupertype, convert } from '../coercion.ts';
 import type { Context, Rule } from '../context.ts';
-import { childOf, type Scope } from '../scope.ts';
+import { childOf, requireOnce, type Scope } from '../scope.ts';
 import { compare, requireBool } from './comparison.ts';
 
 /** `CASE WHEN …` and `CASE x WHEN …`. */
@@ -35,8 +35,13 @@ export const caseExpression: Rule<Syntax.Case> = (node, scope, context) => {
 };
 
 /** `WITH(a AS 1, b AS a + 1, a + b)`: each variable is computed once. */
-export const withExpression: Rule<Syntax.WithExpression> = (node, scope, context) =>
-  resolveVariables(node, node.variables, scope, context);
+export const withExpression: Rule<Syntax.WithExpression> = (node, scope, context) => {
+  requireOnce(
+    'WITH',
+    node.variables.map(({ name }) => name),
+  );
+  return resolveVariables(node, node.variables, scope, context);
+};
 
 function resolveVariables(
   node: Syntax.WithExpression,
@@ -54,6 +59,7 @@ function resolveVariables(
 /** A scope in which names stand for values. */
 const withVariables = (scope: Scope, variables: readonly Member[]): Scope => ({
   ...childOf(scope),
+  ...(scope.refused && { refused: scope.refused }),
   ranges: [{ name: undefined, columns: variables }],
   isInQuery: true,
 });

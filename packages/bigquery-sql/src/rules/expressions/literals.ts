@@ -1,4 +1,5 @@
 import { parseDecimal } from '@querygate/text';
+import { parseBignumeric } from '../../macros/host/decimals/bignumeric.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { boolLiteral, integerLiteral, literal, nullLiteral, textLiteral } from '../../tree/build.ts';
 import type { Literal } from '../../tree/nodes.ts';
@@ -46,6 +47,7 @@ export const typedLiteral: Rule<Syntax.TypedLiteral> = (node) => {
     case 'NUMERIC':
       return numericLiteral(node, value);
     case 'BIGNUMERIC':
+      requireBignumeric(node, value);
       return callMacro(node, 'cast_bignumeric', [textLiteral(value)]);
     default: {
       const type: ScalarName = node.type;
@@ -60,6 +62,14 @@ function numericLiteral(place: Place, text: string): Literal {
   const digits = parseDecimal(text.trim(), numericDigits);
   if (digits === undefined) throw new Unsupported(place, `invalid NUMERIC literal: ${text}`);
   return literal(scalar('NUMERIC'), digits);
+}
+
+function requireBignumeric(place: Place, text: string): void {
+  try {
+    parseBignumeric(text);
+  } catch {
+    throw new Unsupported(place, `invalid BIGNUMERIC literal: ${text}`);
+  }
 }
 
 /** `RANGE<DATE> '[2024-01-01, UNBOUNDED)'`. */

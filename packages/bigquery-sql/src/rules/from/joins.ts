@@ -17,6 +17,7 @@ import {
   isMerged,
   type Range,
   type Scope,
+  scopeOfRows,
   typedColumns,
 } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
@@ -160,7 +161,7 @@ function conditionOf(
     throw new Unsupported({ start }, `${type} JOIN needs ON or USING`);
   }
   if (condition.kind === 'On') {
-    const both = { ...scope, ranges: [...left.ranges, ...right.ranges] };
+    const both = scopeOfRows({ ...scope, ranges: [...left.ranges, ...right.ranges] }, 'ON');
     const on = context.expression(condition.condition, both);
     requireBool(condition.condition, on, 'ON');
     return { on, keys: [] };

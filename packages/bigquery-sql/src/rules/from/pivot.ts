@@ -3,14 +3,15 @@ import type * as Syntax from '../../syntax/nodes.ts';
 import { and, compareWith, select } from '../../tree/build.ts';
 import { forEachNode, mapExpression, someNode } from '../../tree/map.ts';
 import type { Expression, Member } from '../../tree/nodes.ts';
-import { isScalar, type ScalarName, type Type, typedNulls, unknown } from '../../types.ts';
+import { describeType, isScalar, type ScalarName, type Type, typedNulls, unknown } from '../../types.ts';
 import { convert, distance } from '../coercion.ts';
 import { refuseCollations } from '../collation.ts';
 import { type Context, hasFailed, type ResolvedFrom } from '../context.ts';
 import { aggregateOf } from '../functions/aggregate-names.ts';
 import { functionName } from '../functions/function-name.ts';
+import { isGroupable } from '../queries/after-grouping.ts';
 import { bareColumns, nameOutputs, type Output } from '../queries/outputs.ts';
-import { absentIn, type Scope } from '../scope.ts';
+import { absentIn, type Scope, scopeOfRows } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import { derivedFrom } from './derived.ts';
 
@@ -35,7 +36,7 @@ export function pivotFrom(
 ): ResolvedFrom {
   refuseValues(spec, 'PIVOT', source);
   const inner = { ...scope, ranges: source.ranges };
-  const input = context.expression(spec.input, inner);
+  const input = context.expression(spec.input, scopeOfRows(inner, 'FOR'));
   const aggregates = spec.aggregates.map(({ expression, alias, ...place }) => {
     if (!alias && spec.aggregates.length > 1)
       throw new Unsupported(place, 'PIVOT with several aggregates needs an alias for each');
@@ -63,6 +64,12 @@ export function pivotFrom(
     limits.columns(spec, groups.length + spec.values.length * aggregates.length);
     limits.nodes(spec, spec.values.length * aggregates.reduce((sum, { value }) => sum + sizeOf(value), 0));
   }
+  const wrong = groups.find(({ value }) => !isGroupable(value.type));
+  if (wrong)
+    throw new Unsupported(
+      spec,
+      `PIVOT groups by ${wrong.name}, and does not take ${describeType(wrong.value.type)}: SELECT the other columns before`,
+    );
   const pivoted = spec.values.flatMap((item) => {
     const value = context.expression(item.expression, scope);
     const isInput = sameValue(item, input, value);

@@ -5,7 +5,7 @@ import { describeType, sameName, scalar, type Type, typedNulls, unknown } from '
 import { convert } from '../coercion.ts';
 import type { Context, ResolvedFrom } from '../context.ts';
 import { unnestedArray } from '../expressions/subscripts.ts';
-import { findRange, isColumn, type Range, type Scope } from '../scope.ts';
+import { findRange, isColumn, type Range, type Scope, scopeOfRows } from '../scope.ts';
 import { Unsupported } from '../unsupported.ts';
 
 /** An array in FROM: written with UNNEST, or as a path that starts with a name in FROM. */
@@ -47,7 +47,7 @@ export function resolveUnnest(item: ArrayItem, scope: Scope, context: Context): 
 }
 
 function arrayOperand({ node, array }: ArrayItem, scope: Scope, context: Context): Expression {
-  const value = unnestedArray(array, scope, context);
+  const value = unnestedArray(array, scopeOfRows(scope, 'UNNEST'), context);
   const { kind } = value.type;
   if (kind === 'array' || kind === 'unknown') return convert(value, typedNulls(value.type));
   throw new Unsupported(node, `UNNEST takes an array, not ${describeType(value.type)}`);

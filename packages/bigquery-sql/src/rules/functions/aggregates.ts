@@ -25,12 +25,12 @@ import { orderedKey, sortKeys } from '../expressions/sort-order.ts';
 import { argumentsOfOwnQuery } from '../own-aggregate.ts';
 import { groupableInstead, isGroupableAnywhere } from '../queries/after-grouping.ts';
 import { isBareLiteral } from '../queries/grouping.ts';
-import { aggregatedScope, type Scope } from '../scope.ts';
+import { aggregatedScope, refuseCall, type Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 import type { Aggregate, Clause, Rows } from './aggregates/aggregate.ts';
 import { extremeRows } from './aggregates/having-extreme.ts';
 import { limitList } from './aggregates/limit-list.ts';
-import { resolveWindow, windowNamed } from './windows.ts';
+import { resolveWindow, windowNamed, windowScope } from './windows.ts';
 
 /** A call of an aggregate or window function. */
 export function aggregateCall(
@@ -41,8 +41,9 @@ export function aggregateCall(
   context: Context,
 ): Expression {
   const shown = name.toUpperCase();
+  refuseCall(node, node.over ? 'window' : 'aggregate', scope);
   requireAllowed(node, shown, aggregate);
-  const rowScope = node.over ? scope : aggregatedScope(scope);
+  const rowScope = node.over ? windowScope(scope) : aggregatedScope(scope);
   const given = argumentsOf(node, shown, aggregate, rowScope, context);
   const args = node.over ? given : argumentsOfOwnQuery(given, scope);
   const build = (rows: Rows, given: readonly Expression[]) => aggregate.build(rows, given, node);

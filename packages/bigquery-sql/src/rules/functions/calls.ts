@@ -92,6 +92,8 @@ function safeCall(node: Syntax.FunctionCall, name: string, scope: Scope, context
   const [, ...parts] = node.name.parts;
   if (aggregateOf(name) || parts.length === 0)
     throw new Unsupported(node.name, `SAFE.${name.toUpperCase()} is not supported`);
+  if (parts.length === 1 && findFunction(scope, name) && !functionNames.has(name))
+    throw new Unsupported(node.name, `SAFE. takes no function of the query, and ${name} is one`);
   const { args, build } = withFormatFirst(name, preparedCall(node, name, scope, context));
   try {
     const isCompiled = name.startsWith('regexp') || hasUncertainPath(name, args);

@@ -19,8 +19,18 @@ import { groupableInstead, isGroupableAnywhere } from '../queries/after-grouping
 import type { ColumnUse, NamedWindow, Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 
+/** The scope of the arguments of window functions and of their windows. */
+export const windowScope = (scope: Scope): Scope => ({
+  ...scope,
+  refused: {
+    ...scope.refused,
+    window: 'a window function takes no other one: compute the inner one in a subquery',
+  },
+});
+
 /** A window with the parts of the named one that it extends. */
-export function resolveWindow(node: Syntax.Window, scope: Scope, context: Context): Window {
+export function resolveWindow(node: Syntax.Window, outer: Scope, context: Context): Window {
+  const scope = windowScope(outer);
   const base = node.base && windowNamed(node.base, scope);
   if (node.base && base) refuseRepeatedParts(node, node.base, base);
   const partitionBy = base?.partitionBy ?? node.partitionBy.map((item) => partitionKey(item, scope, context));

@@ -1,9 +1,11 @@
 import type * as Syntax from '../../syntax/nodes.ts';
-import type { Context } from '../context.ts';
+import { isEqual } from '../../tree/equal.ts';
+import { isVolatile } from '../../tree/volatile.ts';
+import { type Context, hasFailed } from '../context.ts';
 import { sortKeys } from '../expressions/sort-order.ts';
 import { afterGrouping, computedFirst } from '../queries/after-grouping.ts';
-import { requireGrouped } from '../queries/grouped-columns.ts';
-import { resolveGrouping } from '../queries/grouping.ts';
+import { isReadable, requireGrouped } from '../queries/grouped-columns.ts';
+import { aggregatesRows, resolveGrouping } from '../queries/grouping.ts';
 import type { Output } from '../queries/outputs.ts';
 import { resolveItem } from '../queries/select-list.ts';
 import type { Scope } from '../scope.ts';
@@ -17,24 +19,18 @@ export function aggregate(node: Syntax.PipeAggregate, rows: Rows, scope: Scope, 
   const keys = (groupBy?.items ?? []).flatMap((item) => groupedExpressions(item));
   const position = keys.find(({ expression }) => expression.kind === 'IntegerLiteral');
   if (position) throw new Unsupported(position, 'GROUP BY of AGGREGATE takes no position of a column');
-  const keyOutputs = keys.map((key) => resolveItem(key, scope, context));
-  const values = node.items.map((item) => resolveItem(item, scope, context));
-  const outputs: readonly Output[] = [...keyOutputs, ...values];
-  const written = [...keys.map(({ expression, order }) => ({ expression, order })), ...node.items];
-  const orderBy = written.flatMap(({ expression, order }, at) => {
-    const isOrdered = order.direction !== undefined || order.nulls !== undefined;
-    const isKey = at < keys.length;
-    const value = outputs[at]?.value;
-    if (!value || !(isOrdered || (node.ordered && isKey))) return [];
-    return sortKeys([sortItem(expression, order)], scope, context, () => ({ key: value, value }));
+  const keyOutputs = resolveKeys(keys, node, scope, context);
+  const values = node.items.map((item) => resolveValue(item, keyOutputs, scope, context));
+  const outputs: readonly Output[] = [...new Set(keyOutputs), ...values];
+  const written = [...keys, ...node.items];
+  const orderBy = [...keyOutputs, ...values].flatMap(({ value }, at) => {
+    const [item, isKey] = [written[at], at < keys.length];
+    const isOrdered = item?.order.direction !== undefined || item?.order.nulls !== undefined;
+    if (!item || !(isOrdered || (node.ordered && isKey))) return [];
+    return sortKeys([sortItem(item)], scope, context, () => ({ key: value, value }));
   });
   const grouping =
     groupBy && resolveGrouping(groupBy, { outputs, haveColumns: true, keys: keyOutputs }, scope, context);
-  requireGrouped(
-    values.flatMap(({ uses = [] }) => uses),
-    keyOutputs,
-    context,
-  );
   const { groupBy: own, outputs: grouped, read } = afterGrouping(grouping?.grouping, outputs, keyOutputs);
   const query = toQuery(
     {
@@ -51,6 +47,44 @@ export function aggregate(node: Syntax.PipeAggregate, rows: Rows, scope: Scope, 
   const columns =
     own && !own.sets ? query.columns : query.columns.map(({ required: _, ...column }) => column);
   return rowsOf({ ...query, columns, query: computedFirst(query.query, context.fresh) }, context);
+}
+
+/** The columns of the items of GROUP BY: of several sets, equal ones are one column, which has a name. */
+function resolveKeys(
+  keys: readonly Syntax.GroupingExpression[],
+  { groupBy, ordered }: Syntax.PipeAggregate,
+  scope: Scope,
+  context: Context,
+): readonly Output[] {
+  const outputs = keys.map((key) => resolveItem(key, scope, context));
+  const sets = groupBy?.items.find(({ kind }) => kind !== 'GroupingExpression');
+  if (!sets) return outputs;
+  if (ordered) throw new Unsupported(sets, 'GROUP AND ORDER BY takes expressions only: use |> ORDER BY');
+  const unnamed = keys[outputs.findIndex(({ isAnonymous }) => isAnonymous)];
+  if (unnamed)
+    throw new Unsupported(unnamed, 'a key of several sets needs a name: compute it in |> EXTEND before');
+  return outputs.map(
+    (output) => outputs.find(({ value }) => !isVolatile(value) && isEqual(value, output.value)) ?? output,
+  );
+}
+
+/** An item of AGGREGATE, which aggregates all that it reads, keys too. */
+function resolveValue(
+  item: Syntax.PipeAggregateItem,
+  keys: readonly Output[],
+  scope: Scope,
+  context: Context,
+): Output {
+  const refused = { window: 'AGGREGATE takes no window function: compute it in |> EXTEND after it' };
+  const output = resolveItem(item, { ...scope, refused }, context);
+  requireGrouped(output.uses ?? [], keys, context);
+  const isAggregated = aggregatesRows(output.value) && !output.uses?.some((use) => isReadable(use, keys));
+  if (!isAggregated && !hasFailed(output.value))
+    throw new Unsupported(
+      item,
+      'AGGREGATE takes aggregate functions and what is computed of them: compute with keys in |> EXTEND after it',
+    );
+  return output;
 }
 
 /** The expressions of GROUP BY, each of which is a column of the result. */
@@ -76,7 +110,10 @@ function groupedExpressions(item: Syntax.GroupingItem): readonly Syntax.Grouping
   }
 }
 
-const sortItem = (expression: Syntax.Expression, order: Syntax.SortOrder): Syntax.OrderByItem => ({
+const sortItem = ({
+  expression,
+  order,
+}: Pick<Syntax.PipeAggregateItem, 'expression' | 'order'>): Syntax.OrderByItem => ({
   kind: 'OrderByItem',
   start: expression.start,
   end: expression.end,

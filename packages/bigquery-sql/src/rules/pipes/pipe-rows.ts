@@ -2,11 +2,11 @@ import { column, select } from '../../tree/build.ts';
 import { isEqual } from '../../tree/equal.ts';
 import { unusedName } from '../../tree/fresh-names.ts';
 import type { Expression, From, Member, Select } from '../../tree/nodes.ts';
-import { isVolatile } from '../../tree/volatile.ts';
+import { isPath } from '../../tree/query-parts.ts';
+import { sameName } from '../../types.ts';
 import type { Context, ResolvedFrom, ResolvedQuery } from '../context.ts';
 import { computedFirst } from '../queries/after-grouping.ts';
 import { bareColumns, nameOutputs, type Output, rangeOf, toOutput } from '../queries/outputs.ts';
-import { sameName } from '../../types.ts';
 import { absentIn, isMerged, type Range, type Scope } from '../scope.ts';
 
 /** The rows that one pipe operator passes to the next. */
@@ -116,9 +116,9 @@ export function nest(rows: Rows, clauses: Partial<Select>, context: Context): Ro
   const members: Member[] = [];
   const used = new Set<string>();
   const move = (value: Expression, name: string): Expression => {
-    // Two random values may be written alike.
+    // Two computed columns stay two, of which random ones may be written alike.
     const isKnown = (member: Member) =>
-      isVolatile(value) ? member.value === value : isEqual(member.value, value);
+      isPath(value) ? isEqual(member.value, value) : member.value === value;
     const known = members.findIndex(isKnown);
     const index = known < 0 ? members.push({ name: unusedName(name || 'column', used), value }) - 1 : known;
     const isRequired = value.kind === 'column' && value.required;

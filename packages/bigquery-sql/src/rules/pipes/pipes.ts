@@ -10,7 +10,7 @@ import { sampled } from '../from/sampled.ts';
 import { unpivotFrom } from '../from/unpivot.ts';
 import { withWindows } from '../functions/windows.ts';
 import { distinctRows, requireDistinguishable, someAggregate } from '../queries/after-grouping.ts';
-import { aggregatesRows, numberedOutput } from '../queries/grouping.ts';
+import { numberedOutput } from '../queries/grouping.ts';
 import { resolveLimit } from '../queries/limit.ts';
 import type { Output } from '../queries/outputs.ts';
 import { hasStar, rowValue, selectList } from '../queries/select-list.ts';
@@ -57,14 +57,18 @@ function applyPipe(
   context: Context,
 ): Rows {
   const inner = scopeOf(rows, scope);
+  const ofRows = {
+    ...inner,
+    refused: { aggregate: 'aggregates are computed by the pipe operator AGGREGATE' },
+  };
   switch (node.kind) {
     case 'PipeSelect':
-      return selectColumns(node, rows, inner, context);
+      return selectColumns(node, rows, ofRows, context);
     case 'PipeExtend':
     case 'PipeWindow':
-      return extend(node, rows, inner, context);
+      return extend(node, rows, ofRows, context);
     case 'PipeSet':
-      return assign(node, rows, inner, context);
+      return assign(node, rows, ofRows, context);
     case 'PipeDrop':
       return drop(node, rows);
     case 'PipeRename':
@@ -72,9 +76,8 @@ function applyPipe(
     case 'PipeAs':
       return namedRows(node.alias.name, rows);
     case 'PipeWhere': {
-      const test = context.expression(node.condition, inner);
+      const test = context.expression(node.condition, ofRows);
       requireBool(node.condition, test, 'WHERE');
-      requireNoAggregate(node.condition, [{ value: test }]);
       return nest(rows, someAggregate(test) ? { qualify: [test] } : { where: [test] }, context);
     }
     case 'PipeAggregate':
@@ -82,7 +85,7 @@ function applyPipe(
     case 'PipeDistinct':
       return rowsOf(distinctQuery(node, { ...rows, ranges: [] }, context), context);
     case 'PipeOrderBy':
-      return nest(rows, { orderBy: orderOf(node, rows, inner, context) }, context);
+      return nest(rows, { orderBy: orderOf(node, rows, ofRows, context) }, context);
     case 'PipeLimit':
       return limited(node.limit, rows, context);
     case 'PipeJoin': {
@@ -117,7 +120,6 @@ function applyPipe(
 
 function selectColumns(node: Syntax.PipeSelect, rows: Rows, scope: Scope, context: Context): Rows {
   const selected = selectList(node.items, withWindows(node.windows, scope, context), context);
-  requireNoAggregate(node, selected);
   const value = rowValue(node.as, selected);
   const columns = { from: rows.from, ranges: [], columns: value ? [value] : selected };
   const query = node.distinct ? distinctQuery(node, columns, context) : toQuery(columns);
@@ -139,13 +141,7 @@ function extend(
 ): Rows {
   const windows = node.kind === 'PipeExtend' ? node.windows : [];
   const added = selectList(node.items, withWindows(windows, scope, context), context);
-  requireNoAggregate(node, added);
   return nest({ ...rows, value: undefined, columns: [...rows.columns, ...added] }, {}, context);
-}
-
-function requireNoAggregate(place: Place, outputs: readonly Pick<Output, 'value'>[]): void {
-  if (outputs.some(({ value }) => aggregatesRows(value)))
-    throw new Unsupported(place, 'aggregates are computed by the pipe operator AGGREGATE');
 }
 
 function assign(node: Syntax.PipeSet, rows: Rows, scope: Scope, context: Context): Rows {
@@ -221,7 +217,6 @@ function orderOf(
   const outputs = value ? [{ name: '', value }] : columns;
   return sortKeys(items, scope, context, (node) => {
     const key = numberedOutput(node, outputs, 'ORDER BY')?.value ?? context.expression(node, scope);
-    requireNoAggregate(node, [{ value: key }]);
     return { key, value: key };
   });
 }

@@ -1,6 +1,6 @@
 import type * as Syntax from '../../syntax/nodes.ts';
+import { walk } from '../../syntax/walk.ts';
 import { call, caseWhen, castTo, integerLiteral, isNull, textLiteral } from '../../tree/build.ts';
-import { someExpression } from '../../tree/map.ts';
 import type { Expression } from '../../tree/nodes.ts';
 import { describeType, isScalar } from '../../types.ts';
 import type { Context } from '../context.ts';
@@ -35,15 +35,14 @@ function atMost(count: Expression, most: bigint, keyword: string): Expression {
 }
 
 function rowCount(node: Syntax.Expression, keyword: string, context: Context): Expression {
-  if (node.kind === 'Path')
-    throw new Unsupported(node, `${keyword} takes a literal or a parameter, and no column`);
-  const count = context.expression(node, emptyScope);
+  const takes = `${keyword} takes a literal or a parameter, and no`;
+  if (node.kind === 'Path') throw new Unsupported(node, `${takes} column`);
+  walk(node, ({ kind }) => {
+    if (kind === 'Query') throw new Unsupported(node, `${takes} subquery`);
+  });
+  const reason = `${takes} aggregate or window function`;
+  const count = context.expression(node, { ...emptyScope, refused: { aggregate: reason, window: reason } });
   if (isNullLiteral(count)) throw new Unsupported(node, `${keyword} takes an INT64, not NULL`);
-  if (someExpression(count, ({ kind }) => kind === 'aggregate'))
-    throw new Unsupported(
-      node,
-      `${keyword} takes a literal or a parameter, and no aggregate or window function`,
-    );
   if (isScalar(count.type, 'INT64') || count.type.kind === 'unknown') return atMost(count, mostRows, keyword);
   const advice =
     count.kind === 'parameter' ? `: bind: INT64 in the header, or CAST(@${count.name} AS INT64)` : '';

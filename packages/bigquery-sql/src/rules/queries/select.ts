@@ -32,6 +32,11 @@ const unknownFrom: ResolvedFrom = {
   ranges: [{ name: undefined, columns: [], acceptsAnyColumn: true }],
 };
 
+const inWhere = {
+  aggregate: 'WHERE chooses rows before they are grouped: conditions on aggregate functions belong in HAVING',
+  window: 'WHERE chooses rows before window functions are computed: conditions on them belong in QUALIFY',
+};
+
 /** Resolves the clauses in the order in which they define the names that later clauses use. */
 export function resolveSelect(
   node: Syntax.Select,
@@ -47,7 +52,7 @@ export function resolveSelect(
   const inner = withWindows(node.windows, names, context);
 
   const laterAliases = node.items.flatMap((one) => ('alias' in one && one.alias ? [one.alias.name] : []));
-  const where = conditions(node.where, 'WHERE', { ...inner, laterAliases }, context);
+  const where = conditions(node.where, 'WHERE', { ...inner, laterAliases, refused: inWhere }, context);
   const selected = selectList(node.items, inner, context);
   const groupedOutputs = { outputs: selected, haveColumns: node.as === undefined };
   const grouping = node.groupBy && resolveGrouping(node.groupBy, groupedOutputs, inner, context);

@@ -20,7 +20,8 @@ import { positivePower } from './decimal-power.ts';
 
 const one = power10(bignumericScale);
 
-function parse(text: string): bigint {
+/** @throws Error if a text is not a BIGNUMERIC */
+export function parseBignumeric(text: string): bigint {
   const value = parseDecimal(text, bignumericScale);
   if (value === undefined) throw new Error(`Invalid BIGNUMERIC value: ${text}`);
   return checkedBignumeric(value);
@@ -38,7 +39,7 @@ function parseLenient(text: string): bigint {
   const digits = withoutBlanks(isBefore ? trimmed.slice(1) : trimmed.slice(0, trimmed.length - sign.length));
   if (!lenientForm.test(digits) || !/\d/.test(digits))
     throw new Error(`Invalid input to PARSE_BIGNUMERIC: "${text}"`);
-  return parse(`${sign}${digits.replaceAll(',', '')}`);
+  return parseBignumeric(`${sign}${digits.replaceAll(',', '')}`);
 }
 
 const isSign = (text: string) => text === '+' || text === '-';
@@ -160,7 +161,7 @@ function power(a: bigint, n: bigint, unit: bigint): bigint {
 
 /** BIGNUMERIC is a BIGNUM that counts units of 10^-38; DuckDB compares, adds and sums those itself. */
 export const bignumericFunctions = [
-  hostFunction('host_bignumeric', ['VARCHAR'], 'BIGNUM', parse),
+  hostFunction('host_bignumeric', ['VARCHAR'], 'BIGNUM', parseBignumeric),
   hostFunction('host_parse_bignumeric', ['VARCHAR'], 'BIGNUM', parseLenient),
   hostFunction('host_bignumeric_of_numeric', ['VARCHAR'], 'BIGNUM', ofNumeric),
   hostFunction('host_bignumeric_of_double', ['DOUBLE'], 'BIGNUM', ofDouble),

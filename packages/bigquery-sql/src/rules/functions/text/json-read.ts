@@ -3,7 +3,9 @@ import { boolLiteral, call, textLiteral } from '../../../tree/build.ts';
 import { macroName } from '../../../tree/macro-name.ts';
 import type { Expression } from '../../../tree/nodes.ts';
 import { isScalar } from '../../../types.ts';
+import { dependsOnRows } from '../../expressions/constant-values.ts';
 import { callMacro } from '../../macro-call.ts';
+import { Unsupported } from '../../unsupported.ts';
 import type { SpecialFunction } from '../special-function.ts';
 
 /** A function of JSON and a path, which its macros take as a JSON pointer. */
@@ -72,13 +74,26 @@ export function hasUncertainPath(name: string, [, path]: readonly Expression[]):
   return jsonPointer(String(path.value), name.startsWith('json_extract')) === undefined;
 }
 
+/** The path is the same for all rows. */
+const withConstantPath =
+  (read: SpecialFunction): SpecialFunction =>
+  (node, args, context) => {
+    const [, path] = args;
+    if (path && dependsOnRows(path))
+      throw new Unsupported(
+        node.args[1] ?? node,
+        'a JSONPath is a literal or a parameter: read fields whose names are in columns as json[name]',
+      );
+    return read(node, args, context);
+  };
+
 export const jsonReads: Readonly<Record<string, SpecialFunction>> = {
-  json_value: scalarRead('json_value', false),
-  json_value_array: jsonRead('json_value_array', false),
-  json_query: jsonQuery,
-  json_query_array: jsonRead('json_query_array', false),
-  json_extract: jsonRead('json_extract', true),
-  json_extract_array: jsonRead('json_extract_array', true),
-  json_extract_scalar: scalarRead('json_extract_scalar', true),
-  json_extract_string_array: jsonRead('json_extract_string_array', true),
+  json_value: withConstantPath(scalarRead('json_value', false)),
+  json_value_array: withConstantPath(jsonRead('json_value_array', false)),
+  json_query: withConstantPath(jsonQuery),
+  json_query_array: withConstantPath(jsonRead('json_query_array', false)),
+  json_extract: withConstantPath(jsonRead('json_extract', true)),
+  json_extract_array: withConstantPath(jsonRead('json_extract_array', true)),
+  json_extract_scalar: withConstantPath(scalarRead('json_extract_scalar', true)),
+  json_extract_string_array: withConstantPath(jsonRead('json_extract_string_array', true)),
 };
