@@ -68,12 +68,7 @@ export function buildLinker(library: Library): Linker {
     for (const part of [...tables, ...functions]) read.add(part.unit);
   };
   const asQuery = (unit: Unit): readonly PartSql[] => {
-    if (unit.kind !== 'function') {
-      const { sql, source, problems } = linkUnit(unit);
-      const wrong = unreadable(unit);
-      const own = wrong ? [problemAt(unit.text, unit, wrong.place.start, wrong.message)] : [];
-      return [{ sql, source, parameters: unit.parameters, problems: [...problems, ...own] }];
-    }
+    if (unit.kind !== 'function') return [byItself(unit, linkUnit(unit))];
     const { problems } = closureOf(unit);
     if (problems.length > 0)
       return [{ sql: unit.text, source: { file: unit.file, line: unit.line }, parameters: [], problems }];
@@ -113,6 +108,13 @@ export function buildLinker(library: Library): Linker {
       return read.flatMap((part) => [part.fileText, ...readsOf(part).brokenTexts]);
     },
   };
+}
+
+/** A query or a view that nothing reads, with what would keep others from reading it. */
+function byItself(unit: Unit, { sql, source, problems }: Omit<LinkedSql, 'passed'>): PartSql {
+  const wrong = unreadable(unit);
+  const own = wrong ? [problemAt(unit.text, unit, wrong.place.start, wrong.message)] : [];
+  return { sql, source, parameters: unit.parameters, problems: [...problems, ...own] };
 }
 
 /** The text of a unit with those that it reads. */
