@@ -300,41 +300,6 @@ describe('a map', () => {
   });
 });
 
-describe('NULL among repeated records', () => {
-  const fields = [
-    field('n', 'INTEGER'),
-    field('r', 'RECORD', { ...repeated, fields: [field('x', 'INTEGER')] }),
-  ];
-
-  test('is none of them, whatever other rows have', async () => {
-    folder = await openImportFolder({}, [{ name: 't', fields }]);
-    const { query, store, sync, write } = folder;
-    const arrays = () => query(`SELECT n, r FROM ${store.tables.get('t').relation} ORDER BY n`);
-    write('t/a.ndjson', '{"n":1,"r":[null]}\n');
-    await sync();
-    expect(await arrays()).toEqual([[1n, false]]);
-    write('t/b.ndjson', '{"n":2,"r":[{"x":2},null,{}]}\n{"n":3,"r":[null]}\n');
-    await sync();
-    expect(await arrays()).toEqual([
-      [1n, []],
-      [2n, [{ x: 2n }, { x: null }]],
-      [3n, []],
-    ]);
-  });
-
-  test('is none of them in a file that is read where it is', async () => {
-    const alone = 'SELECT 1 AS n, [NULL::STRUCT(x BIGINT)] AS r';
-    expect((await read(alone, fields)).rows.map(([, isPresent]) => isPresent)).toEqual([false]);
-    await folder?.close();
-    const { isPlaced, rows } = await read(`${alone} UNION ALL SELECT 2, [NULL, {x: 1}, {x: NULL}]`, fields);
-    expect(isPlaced).toBe(true);
-    expect(rows).toEqual([
-      ['1', []],
-      ['2', [{ x: '1' }, { x: null }]],
-    ]);
-  });
-});
-
 describe('times of a file without statistics', () => {
   const fields = [field('n', 'INTEGER'), field('t', 'TIMESTAMP'), field('l', 'DATE', repeated)];
   test('are read where they are', async () => {

@@ -16,7 +16,7 @@ import { type ErrorSql, maxShown, type SourceValue, scalarValue } from './scalar
 /**
  * SQL that converts the value found for a field into the value that its table stores, always of the declared type.
  * Nested fields are matched by name, case-insensitively. A missing value is NULL, or [] for a REPEATED field (as BigQuery
- * stores it), which has no NULL in place of a record. A value that does not convert to the declared type is an error, never NULL.
+ * stores it). A value that does not convert to the declared type is an error, never NULL.
  */
 export function storedValue(
   field: Field,
@@ -68,10 +68,7 @@ function convert(field: Field, source: SourceValue, place: Place): string {
     throw new Error(`${field.name}: the file has ${type}, which is not an array`);
   const each = parameterSql(`element ${place.depth}`);
   const deeper = { ...place, depth: place.depth + 1 };
-  const element = convertElement(field, { ...source, sql: each, type: type.valueType }, deeper);
-  const list = `list_transform(${sql}, lambda ${each}: ${element})`;
-  // A shredded record has no place for it, and its array is empty.
-  return field.fields ? `list_filter(${list}, lambda ${each}: ${each} IS NOT NULL)` : list;
+  return `list_transform(${sql}, lambda ${each}: ${convertElement(field, { ...source, sql: each, type: type.valueType }, deeper)})`;
 }
 
 const isText = ({ typeId }: DuckDBType) => typeId === DuckDBTypeId.VARCHAR;
