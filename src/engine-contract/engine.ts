@@ -29,7 +29,10 @@ export interface TimeRange {
 
 /** The rows of some tables, compared with an earlier state of them. */
 export interface TableChanges {
-  /** Names the rows as they are, for a later call: runs that begin from now on see them, or newer ones. */
+  /**
+   * Names the rows as they are, for a later call: runs that begin from now on see them, or newer ones. A look that began
+   * earlier never names newer ones; empty if it is not known.
+   */
   readonly state: string;
   /**
    * The times of the rows that have been added or removed since; `late` for any rows that come late, as the header of the query

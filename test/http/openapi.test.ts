@@ -200,10 +200,42 @@ describe('/openapi.json', () => {
       { ...query, name: 'big', aliases: [] },
       { ...query, id: '00000000-0000-4000-8000-000000000000', name: 'big.csv', aliases: [] },
     ];
-    const { parameters } = operationsOf(openapiDocument(both)).get(`${base}big.{format}`) ?? expect.fail();
+    const operations = operationsOf(openapiDocument(both));
+    const { parameters } = operations.get(`${base}big.{format}`) ?? expect.fail();
     const { schema } = parameters.find(({ name }) => name === 'format') ?? expect.fail();
     expect(schema.enum).not.toContain('csv');
     expect(schema.enum).toContain('parquet');
+    expect(operations.get(`${base}big`)).toMatchObject({
+      'x-formats': expect.arrayContaining(['csv', 'parquet']),
+    });
+  });
+
+  test('has no operation for other formats where no extension is left', () => {
+    const [query = expect.fail()] = queries;
+    const aliases = ['csv', 'csv-bom', 'ndjson', 'parquet', 'arrow'].map((format) => `big.${format}`);
+    const one = openapiDocument([{ ...query, name: 'big', aliases }]);
+    expect(Object.keys(one.paths as object)).toContain(`${base}big`);
+    expect(Object.keys(one.paths as object)).not.toContain(`${base}big.{format}`);
+  });
+
+  test('finds the names that extensions make in time that grows with the number of queries', () => {
+    const [query = expect.fail()] = queries;
+    let reads = 0;
+    const readsOf = (count: number) => {
+      reads = 0;
+      const many = Array.from({ length: count }, (_, at) => ({
+        ...query,
+        id: `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
+        name: `q${at}`,
+        get aliases() {
+          reads += 1;
+          return [];
+        },
+      }));
+      openapiDocument(many);
+      return reads;
+    };
+    expect(readsOf(40)).toBe(4 * readsOf(10));
   });
 
   test('names the headers that responses have', async () => {

@@ -84,7 +84,7 @@ export interface Endpoint {
   /** The columns by which pages of rows are ordered; none if there are no pages. */
   readonly pageKeys: readonly PageKey[];
   readonly graphql: GraphqlOperation;
-  /** Extensions of the path for other formats. */
+  /** The names of other formats. */
   readonly formats: readonly string[];
   /** The name without its version number. */
   readonly base: string;
@@ -111,6 +111,7 @@ interface Operation {
   readonly 'x-row-key'?: readonly string[];
   readonly 'x-row-arguments'?: Pick<Endpoint, 'filter' | 'order'>;
   readonly 'x-page'?: readonly PageKey[];
+  readonly 'x-formats'?: readonly string[];
   readonly 'x-graphql'?: GraphqlOperation;
   readonly 'x-version'?: number;
   readonly 'x-shadow'?: number;
@@ -181,7 +182,6 @@ function endpointOf(
   const { summary = '', description = '', deprecated = false, parameters = [], responses } = operation;
   const result = responses['200']?.content?.['application/json']?.schema?.properties?.result;
   const rowName = result?.items.$ref?.split('/').at(-1) ?? '';
-  const files = document.paths[`${path}.{format}`]?.get.parameters ?? [];
   const name = path.slice(endpointPath.length);
   return {
     name,
@@ -204,7 +204,7 @@ function endpointOf(
     order: operation['x-row-arguments']?.order ?? [],
     pageKeys: operation['x-page'] ?? [],
     graphql,
-    formats: files.find((parameter) => parameter.in === 'path')?.schema.enum ?? [],
+    formats: operation['x-formats'] ?? [],
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Call } from '../../call/gate.ts';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import { GatewayError, type GatewayErrorOptions } from '../../errors.ts';
 import type { Renderer } from '../../formats/renderer.ts';
@@ -55,6 +56,15 @@ export function chooseRenderer(
   if (problem !== undefined) throw refuse(`${query.name} ${problem}`);
   return ofUrl;
 }
+
+/** For a result that cannot be followed: nothing if the caller accepts a form of its rows too. @see RFC 9110, 15.5.7 */
+export const orRows =
+  (renderers: Renderers, { bound: { query, sql }, caller }: Call) =>
+  (error: unknown): undefined => {
+    const isRefused = error instanceof GatewayError && error.code === 'NOT_ACCEPTABLE';
+    const offers = isRefused ? acceptedBy(renderers)(caller.head.headers.accept) : [];
+    if (!offers.some((one) => one.unavailable?.(query, sql !== undefined) === undefined)) throw error;
+  };
 
 const onlyJson: readonly Renderer[] = [json];
 

@@ -19,7 +19,7 @@ import { withNearestEndpoint } from './nearest-endpoint.ts';
 import { replyPart, replyResult, replyToHead } from '../rendering/reply-result.ts';
 import { linkOf } from './row-page.ts';
 import { addressedBy, addressText, queryAt } from './address.ts';
-import { chooseRenderer } from '../rendering/requested-format.ts';
+import { chooseRenderer, orRows } from '../rendering/requested-format.ts';
 import { readPartRequest } from './row-parameters.ts';
 import { refuseUndeclared, withParameterWarning } from './undeclared-parameters.ts';
 
@@ -74,15 +74,15 @@ export function buildRest(options: RestOptions): Answer {
       },
     });
     const events = ofUrl === undefined ? acceptedStream(accept) : undefined;
-    if (events !== undefined && following !== undefined) return following.stream(followed(), events);
+    const stream = events && (await following?.stream(followed(), events).catch(orRows(renderers, call)));
+    if (stream !== undefined) return stream;
     const renderer = chooseRenderer(renderers, ofUrl, accept, bound);
     const waiting = prefer !== undefined && renderer === json ? following?.wait(followed()) : undefined;
     if (waiting !== undefined) return waiting;
     const { result, page } = await obtain.part(call, part);
-    const reply =
-      renderer === json
-        ? await replyPart(result, head.headers)
-        : await replyRendered({ renderer, query: bound.query, head, owner, result });
+    const reply = await (renderer === json
+      ? replyPart(result, head.headers)
+      : replyRendered({ renderer, query: bound.query, head, owner, result }));
     const link = page && linkOf(page, request.url.search);
     return link === undefined ? reply : { ...reply, headers: { ...reply.headers, link } };
   };

@@ -2,6 +2,7 @@ import { type Increment, planIncrement, type TimeRange } from '@querygate/bigque
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import { type NarrowQuery, narrowQuery } from '../../catalog-analysis/derived/narrow-query.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
+import { untilAborted } from '../../concurrency/abort.ts';
 import type { EarlierRows, Rows, RunOptions, TableChanges } from '../../engine-contract/engine.ts';
 import { DocumentRows } from '../../engine-contract/rows-document.ts';
 import type { GatewayPlugin, PluginHost } from '../../gateway/plugin.ts';
@@ -27,6 +28,9 @@ interface Refresh {
 
 /** A look at tables may be so old, while the moment of its result is that of the run. */
 const oldestLookMs = 5_000;
+
+/** For looks that the refreshes of a wave share: none of them ends one by leaving. */
+const notAborted = new AbortController().signal;
 
 /** The changes of tables whose engine cannot report them. */
 const unknownChanges: TableChanges = { state: '', changed: undefined };
@@ -85,8 +89,14 @@ export function increments(): GatewayPlugin {
       const before = parseState(earlier?.state);
       const look =
         changesOf &&
-        (() => changesOf(window.narrowed.tables, before?.tables, signal).catch(() => unknownChanges));
-      const changes = await (look && wave ? ofWaves.since(id, wave.moment, before?.tables, look) : look?.());
+        ((until: AbortSignal) =>
+          changesOf(window.narrowed.tables, before?.tables, until).catch(() => unknownChanges));
+      const changes = await (look && wave
+        ? untilAborted(
+            ofWaves.since(id, wave.moment, before?.tables, () => look(notAborted)),
+            signal,
+          )
+        : look?.(signal));
       const refresh = { window, bound, options, run, state: { at, tables: changes?.state ?? '' } };
       const compute = <T>(steps: Iterator<void, T>) => turns.compute(options.owner, steps);
       const rows = await runIncrement(refresh, { incremental, earlier, before, changes, compute });
@@ -101,7 +111,7 @@ export function increments(): GatewayPlugin {
       const isOlder = computedAt < at;
       return withState(
         all,
-        isOlder ? { at: computedAt, tables: ofWaves.stateAt(id, computedAt) } : refresh.state,
+        isOlder ? { at: computedAt, tables: await ofWaves.stateAt(id, computedAt) } : refresh.state,
       );
     },
   };

@@ -4,11 +4,10 @@ import { getOrAdd } from '../../get-or-add.ts';
 
 /** The changes of tables in one wave. */
 interface WaveLooks {
-  readonly first: Promise<TableChanges>;
-  /** That of the first look, which ends before the others begin: no run of the wave has begun before. */
-  state: string | undefined;
-  /** By the state since which they are. */
+  /** By the state since which they are, in the order in which the looks began. */
   readonly since: Map<string, Promise<TableChanges>>;
+  /** That of the first look that has one. No run of the wave begins before it is known, and a later look would miss changes. */
+  state: Promise<string> | undefined;
 }
 
 /** How many waves are known at once, of all queries. */
@@ -29,21 +28,35 @@ export class WaveChanges {
     look: () => Promise<TableChanges>,
   ): Promise<TableChanges> {
     const since = JSON.stringify(state ?? null);
-    const wave = getOrAdd<string, WaveLooks>(this.#waves, `${query} ${moment}`, () => {
-      const first = look();
-      return { first, state: undefined, since: new Map([[since, first]]) };
+    const wave = getOrAdd<string, WaveLooks>(this.#waves, `${query} ${moment}`, () => ({
+      since: new Map(),
+      state: undefined,
+    }));
+    const looked = getOrAdd(wave.since, since, async () => {
+      const found = await look();
+      // The next refresh looks again.
+      if (found.state === '') wave.since.delete(since);
+      return found;
     });
-    wave.state ??= (await wave.first).state;
-    const found = await getOrAdd(wave.since, since, look);
-    return { ...found, state: wave.state };
+    wave.state ??= firstState(wave.since);
+    return { ...(await looked), state: await wave.state };
   }
 
   /** The state that rows of a wave have at least; empty if it is not known any more. */
-  stateAt(query: string, moment: number): string {
-    return this.#waves.get(`${query} ${moment}`)?.state ?? '';
+  async stateAt(query: string, moment: number): Promise<string> {
+    return (await this.#waves.get(`${query} ${moment}`)?.state) ?? '';
   }
 
   clear(): void {
     this.#waves.clear();
   }
+}
+
+/** @returns an empty one if no look has a state, also for looks that begin later: a run may have begun before them */
+async function firstState(looks: WaveLooks['since']): Promise<string> {
+  for (const look of looks.values()) {
+    const { state } = await look;
+    if (state !== '') return state;
+  }
+  return '';
 }

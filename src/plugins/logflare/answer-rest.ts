@@ -22,10 +22,10 @@ type AddressedEndpoint = NonNullable<PreparedRequest['addressed']>;
 type RawParameters = EndpointRequest['parameters'];
 
 /** With the strict REST API. */
-type CompatRestHost = Pick<RouteHost, 'rest' | 'addressOf' | 'rejectKeys'>;
+type CompatRestHost = Pick<RouteHost, 'rest' | 'addressOf' | 'rejectKeys' | 'renderers'>;
 
 /** REST with the parameters of Logflare's clients: by GET and POST, the last of a repeated one that is not a list. */
-export function buildCompatRest({ rest, addressOf, rejectKeys }: CompatRestHost): Answer {
+export function buildCompatRest({ rest, addressOf, rejectKeys, renderers }: CompatRestHost): Answer {
   const addressed = (request: PreparedRequest) => {
     const { query, format } = addressOf(request);
     return { endpoint: lastOfEach(query, request.parameters), format };
@@ -42,7 +42,9 @@ export function buildCompatRest({ rest, addressOf, rejectKeys }: CompatRestHost)
     const declared = new Map(query.parameters.map((parameter) => [parameter.name, parameter]));
     const names = namesOf(query);
     const isRead = (name: string, value: unknown) =>
-      names.has(name) || (typeof value === 'string' && mayBeColumn(query, name));
+      name === 'format'
+        ? value === null || value === '' || (typeof value === 'string' && renderers.isExtension(value))
+        : names.has(name) || (typeof value === 'string' && mayBeColumn(query, name));
     const readParameters = parametersReader(head.headers, isRead, listsOf(query), (name, value) =>
       mayBeRounded(declared.get(name), value),
     );
@@ -54,7 +56,8 @@ export function buildCompatRest({ rest, addressOf, rejectKeys }: CompatRestHost)
     const address = { endpoint: lastOfEach(query, parameters), format };
     const request = received.to(address, urlWith(received.url, parameters));
     const sent = new Map([...ignored.map((name) => [name, ['']] as const), ...parameters]);
-    return notStored(await rowsOrNone(address, sent, () => rest(head, request, admission, readBody)));
+    const reply = await rowsOrNone(address, sent, () => rest(head, request, admission, readBody));
+    return notStored(ignored.includes('format') ? withIgnoredFormat(reply) : reply);
   };
   return (head, ...others) => (head.method === 'POST' ? answerPost : answerGet)(head, ...others);
 }
@@ -110,6 +113,13 @@ function lastOfEach(query: SavedQuery, received: RawParameters = new Map()): End
 function withIgnored(reply: Reply, { query, parameters }: EndpointRequest, sent: RawParameters): Reply {
   const all = new Map([...mergeLists(sent, listsOf(query)), ...parameters]);
   return all.size === parameters.size ? reply : withParameterWarning(reply, new EndpointRequest(query, all));
+}
+
+/** Clients may have a member of this name that Logflare ignores. */
+function withIgnoredFormat({ headers, ...others }: Reply): Reply {
+  const { 'querygate-warning': known } = headers;
+  const warning = `${known === undefined ? '' : `${known}; `}format is ignored, it names no format`;
+  return { ...others, headers: { ...headers, 'querygate-warning': warning } };
 }
 
 /**

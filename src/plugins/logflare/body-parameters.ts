@@ -36,7 +36,7 @@ export function parametersReader(
   return read === undefined ? () => noParameters : (body) => read(decodeBody(body), isRead, lists, isRounded);
 }
 
-/** @param value in JSON; of a form, a text */
+/** @param value in JSON; of a form, the last text */
 type IsRead = (name: string, value: unknown) => boolean;
 
 type IsRounded = (name: string, value: number) => boolean;
@@ -63,7 +63,7 @@ function isEmpty(headers: RequestHead['headers']): boolean {
 
 function readForm(text: string, isRead: IsRead, lists: ReadonlySet<string>): BodyParameters {
   const sent = mergeLists(parseQueryString(text, lists), lists);
-  const given = new Map([...sent].filter(([name]) => isRead(name, '')));
+  const given = new Map([...sent].filter(([name, values]) => isRead(name, values.at(-1))));
   return { given, ignored: [...sent.keys()].filter((name) => !given.has(name)) };
 }
 

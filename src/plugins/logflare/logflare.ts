@@ -17,13 +17,13 @@ export function logflare(options: Readonly<Record<string, never>> = {}): Gateway
   return {
     name: 'logflare',
     translate: translateRequest,
-    routes: (_catalog, { rest, isRestKept, addressOf, rejectKeys }) => [
+    routes: (_catalog, { rest, isRestKept, addressOf, rejectKeys, renderers }) => [
       {
         path: `${endpointPath}*`,
         methods: ['GET', 'POST'],
         access: 'key',
         allowsCors: true,
-        answer: buildCompatRest({ rest, addressOf, rejectKeys }),
+        answer: buildCompatRest({ rest, addressOf, rejectKeys, renderers }),
         isKept: isRestKept,
         replyError: replyLogflareError,
         // The gateway knows which of them are endpoints.

@@ -1,6 +1,5 @@
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
-import { mainNames, publicNames } from '../../catalog/model/versions.ts';
-import { lookUpQuery } from '../../catalog/model/find-query.ts';
+import { mainNames, publicNames, queriesByName } from '../../catalog/model/versions.ts';
 import { Renderers } from '../../formats/renderers.ts';
 import { runSteps } from '../../concurrency/loop-turns.ts';
 import { endpointPath, healthPath, readinessPath } from '../../http/message/paths.ts';
@@ -51,6 +50,7 @@ export function* openapiInSteps(
   const { mayPassSql, canFollow = true, renderers = new Renderers() } = options;
   const { key, all = queries, basePath = '' } = options;
   const names = publicNames({ queries, all });
+  const addresses = new Set([...queriesByName(all).keys(), ...all.flatMap(({ aliases }) => aliases)]);
   const takingSql = [...mainNames({ queries, all }).values()].filter(
     ({ query }) => mayPassSql && query.querySandboxing === 'enabled',
   );
@@ -71,18 +71,15 @@ export function* openapiInSteps(
       { name: 'health', description: 'For load balancers; no key is needed.' },
     ],
     paths: {
-      ...(yield* entries(names, (name) => [endpointPath + name.name, { get: operation(name, canFollow) }])),
-      ...(yield* entries(takingSql, (name) => [endpointPath + name.query.id, { get: sqlOperation(name) }])),
       ...(yield* entries(names, (name) => [
-        `${endpointPath}${name.name}.{format}`,
-        {
-          get: fileOperation(
-            name,
-            renderers,
-            (address) => lookUpQuery({ queries: all }, address) !== undefined,
-          ),
-        },
+        endpointPath + name.name,
+        { get: operation(name, canFollow, renderers) },
       ])),
+      ...(yield* entries(takingSql, (name) => [endpointPath + name.query.id, { get: sqlOperation(name) }])),
+      ...(yield* entries(names, (name) => {
+        const file = fileOperation(name, renderers, addresses);
+        return file && [`${endpointPath}${name.name}.{format}`, { get: file }];
+      })),
       ...healthPaths,
     },
     components: {
@@ -100,11 +97,12 @@ export function* openapiInSteps(
 
 function* entries<T>(
   items: readonly T[],
-  entryOf: (item: T) => readonly [string, JsonObject],
+  entryOf: (item: T) => readonly [string, JsonObject] | undefined,
 ): Generator<void, JsonObject> {
   const made: [string, JsonObject][] = [];
   for (const item of items) {
-    made.push([...entryOf(item)]);
+    const entry = entryOf(item);
+    if (entry !== undefined) made.push([...entry]);
     yield;
   }
   return Object.fromEntries(made);

@@ -16,8 +16,18 @@ import { rowParameters } from './row-parameters.ts';
 /** The name of the schema of a query's rows. */
 export const rowName = ({ name }: SavedQuery): string => `${pascalCase(name)}Row`;
 
+/** The forms of a query's rows besides JSON. */
+const fileFormats = (query: SavedQuery, { all }: Renderers) =>
+  all.filter(
+    ({ names: [name], unavailable }) => name !== 'json' && unavailable?.(query, false) === undefined,
+  );
+
 /** Reads the rows of a saved query, under one of its names. @param canFollow as in the options of the document */
-export function operation({ field, query, isPinned }: PublicName, canFollow: boolean): JsonObject {
+export function operation(
+  { field, query, isPinned }: PublicName,
+  canFollow: boolean,
+  renderers: Renderers,
+): JsonObject {
   const {
     id,
     name,
@@ -53,6 +63,7 @@ export function operation({ field, query, isPinned }: PublicName, canFollow: boo
       'x-row-arguments': { filter: namesOf(rowArguments.filter), order: namesOf(rowArguments.order) },
     }),
     ...(pages && { 'x-page': pages.keys.map(({ column, descending }) => ({ column, descending })) }),
+    'x-formats': fileFormats(query, renderers).map(({ names: [name] }) => name),
     'x-graphql': graphqlOperation({ field, query }),
     'x-version': parseVersionName(name).version,
     ...(shadow && { 'x-shadow': shadow.version }),
@@ -108,19 +119,18 @@ export function sqlOperation({ name, field, query }: PublicName): JsonObject {
  * The rows of a saved query in the other formats, named by the extension of the path. They are an operation of their own: a
  * client generated from one operation with all of them would have no type for the JSON.
  *
- * @param isAddress true for the name of a query, which it means with such an ending too
+ * @param addresses all of queries: such a path with an extension is of the query that it names
+ * @returns undefined if no extension is left
  */
 export function fileOperation(
   { name, field, query }: PublicName,
   renderers: Renderers,
-  isAddress: (path: string) => boolean,
-): JsonObject {
-  const available = renderers.all.filter(
-    (one) =>
-      one.names[0] !== 'json' &&
-      one.unavailable?.(query, false) === undefined &&
-      !isAddress(`${name}.${one.names[0]}`),
+  addresses: ReadonlySet<string>,
+): JsonObject | undefined {
+  const available = fileFormats(query, renderers).filter(
+    ({ names: [format] }) => !addresses.has(`${name}.${format}`),
   );
+  if (available.length === 0) return undefined;
   const format = {
     name: 'format',
     in: 'path',

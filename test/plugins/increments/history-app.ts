@@ -37,7 +37,10 @@ export interface TestRow {
 }
 
 /** The plug-in over DuckDB, without a gateway around it. */
-export async function openHistoryApp(queries: readonly SavedQuery[], changes: () => TableChanges) {
+export async function openHistoryApp(
+  queries: readonly SavedQuery[],
+  changes: (signal: AbortSignal) => TableChanges | Promise<TableChanges>,
+) {
   const { connection, close } = await openDialectDatabase({ threads: '1', memory_limit: '1GB' });
   for (const table of tables) await connection.run(createTable(table));
   const catalog: Catalog = { queries, tables };
@@ -49,7 +52,7 @@ export async function openHistoryApp(queries: readonly SavedQuery[], changes: ()
       clock: { now: () => now },
       turns: new LoopTurns(),
       catalog,
-      changes: async () => changes(),
+      changes: async (_tables: unknown, _since: unknown, until: AbortSignal) => changes(until),
       derive: async (query: SavedQuery, derivation: never) =>
         deriveQuery(query, derivation, analyzed, { sql: 'bigquery', name: 'duckdb' }),
     } as unknown as PluginHost);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Rows, RunOptions, TableChanges } from '../../../src/engine-contract/engine.ts';
 import { draftQuery } from '../../support/queries.ts';
@@ -18,9 +19,10 @@ const noon = Date.parse('2026-03-10T12:00:00Z') * 1000;
 
 let app: Awaited<ReturnType<typeof openHistoryApp>>;
 let changes: TableChanges;
+let looksForMs = 0;
 
 beforeAll(async () => {
-  app = await openHistoryApp([query], () => changes);
+  app = await openHistoryApp([query], (signal) => sleep(looksForMs, changes, { signal }));
 });
 afterAll(() => app.close());
 beforeEach(async () => {
@@ -64,4 +66,18 @@ test('a part is read without a slot for its rows, for all may have to be read af
   expect(slots).toBe(1);
   await run(noon + 60 * second, first, { beforeRows });
   expect(slots).toBe(1);
+});
+
+test('a caller that leaves ends no look that others of its wave wait for', async () => {
+  const wave = { moment: noon / 1000, until: noon / 1000 };
+  const leaving = new AbortController();
+  looksForMs = 20;
+  const [left, stays] = [
+    run(noon, undefined, { wave, signal: leaving.signal }),
+    run(noon, undefined, { wave }),
+  ];
+  leaving.abort(new Error('left'));
+  await expect(left).rejects.toThrow('left');
+  expect((await stays).state).toContain('"tables":"1"');
+  looksForMs = 0;
 });

@@ -103,6 +103,28 @@ describe('a stream of results in REST', () => {
   });
 
   test.each([
+    ['plain', 'text/event-stream, application/json', 200],
+    ['plain', 'text/event-stream;delta=rows, */*;q=0.1', 200],
+    ['plain', 'text/event-stream, text/html, application/json;q=0', 406],
+  ])('%s with Accept: %s, which cannot be followed, is %d', async (name, value, status) => {
+    const response = await live.get(`/api/endpoints/query/${name}`, { accept: value });
+    expect(response.status).toBe(status);
+    const body = await response.text();
+    expect(body).toContain(status === 200 ? '{"result":[' : 'cannot be followed');
+  });
+
+  test('some rows of a result that is followed are a reply, if the caller accepts one', async () => {
+    const header = 'live: 5s\nrow_arguments: all\n';
+    const queries = { 'counts.sql': queryText({ id: uuidOf(1), header, caching: '60s' }) };
+    const other = await openLiveGateway({ queries, rowsOf: () => ['{"n":1}', '{"n":2}'] });
+    const some = `${countsPath}?n=gt.1`;
+    const response = await other.get(some, { accept: 'text/event-stream, application/json' });
+    expect([response.status, await response.json()]).toEqual([200, { result: [{ n: 2 }] }]);
+    expect((await other.get(some, accept)).status).toBe(406);
+    await other.close();
+  });
+
+  test.each([
     ['application/json, text/event-stream', 'application/json; charset=utf-8'],
     ['text/event-stream;q=0.5, application/json', 'application/json; charset=utf-8'],
     ['text/event-stream, */*;q=0.5', 'text/event-stream; charset=utf-8'],

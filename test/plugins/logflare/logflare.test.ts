@@ -745,6 +745,36 @@ describe('COMPAT=logflare for what Logflare does not have', () => {
     expect((await post('test.strict', { format: 'xml' })).status).toBe(406);
   });
 
+  test.each(['nope', 5, ['csv'], { as: 'csv' }])(
+    'a format in a body that is none is ignored: %j',
+    async (format) => {
+      const warning = 'format is ignored, it names no format';
+      const response = await post('test.strict?format=csv', { ids: '2', format });
+      expect([response.headers.get('querygate-warning'), await response.text()]).toEqual([
+        warning,
+        'n\r\n2\r\n',
+      ]);
+      const misspelled = await post('test.pages', { format, Most: 3 });
+      expect(misspelled.headers.get('querygate-warning')).toBe(
+        `Most is ignored, did you mean most?; ${warning}`,
+      );
+      const form = { 'content-type': 'application/x-www-form-urlencoded' };
+      const asForm = await folder.app.fetch(
+        new Request('http://test/api/endpoints/query/test.strict', {
+          method: 'POST',
+          headers: { 'x-api-key': apiKey, ...form },
+          body: `ids=2&format=${typeof format === 'string' ? format : 'none'}`,
+        }),
+      );
+      expect([asForm.status, asForm.headers.get('querygate-warning')]).toEqual([200, warning]);
+    },
+  );
+
+  test('a format in a body that is absent changes nothing', async () => {
+    const response = await post('test.strict', { ids: '2', format: null });
+    expect([response.headers.get('querygate-warning'), response.status]).toEqual([null, 200]);
+  });
+
   test('pages have links', async () => {
     expect((await folder.get('test.pages?limit=2')).headers.get('link')).toContain('rel="next"');
   });

@@ -162,6 +162,7 @@ describe('pages', () => {
     const endpoints = endpointsOf(document);
     expect(endpoints.map(({ name }) => name)).toEqual(queries.map(({ name }) => name));
     for (const endpoint of endpoints) {
+      expect(endpoint.formats).toContain('csv');
       const values = new Map(
         endpoint.parameters.flatMap(({ name, example }) =>
           example.length > 0 ? [[name, example] as const] : [],
