@@ -110,6 +110,19 @@ describe('a saved-query file', () => {
       header([...plain, '  __proto__: { type: integer, description: P. }'], 'select 1 as x, 2 as __proto__'),
       ['8 columns.__proto__: is reserved in JavaScript; choose another name'],
     ],
+    [
+      'names of JavaScript at any depth',
+      header([
+        ...plain,
+        '  r: { type: record, fields: { a: { type: record, fields: { __proto__: integer } } }, description: R. }',
+        'parameters:',
+        '  e: { type: enum, enum: E, description: E., values: { __proto__: { name: A, description: A. }, b: {} } }',
+      ]),
+      [
+        '8 columns.r.fields.a.fields.__proto__: is reserved in JavaScript; choose another name',
+        '10 parameters.e.values.__proto__: is reserved in JavaScript; choose another name',
+      ],
+    ],
     ['an unknown key', header([...plain, 'owner: me']), ['8 unknown: owner']],
     [
       'misspelt keys that are required, of which none is also missing',
