@@ -41,7 +41,8 @@ export function readHeader(file: string, text: string): HeaderAndSql | readonly 
     const before = found.groups.header.slice(0, commentEnd);
     const line = headerLine + lineAt(before, commentEnd) - 1;
     const column = commentEnd - before.lastIndexOf('\n');
-    const message = 'has */, which ends the comment of the header in BigQuery: write "*\\/" in double quotes';
+    const message =
+      'has */, which ends the comment of the header in BigQuery: write * / in a comment, and "*\\/" in double quotes in a value';
     return [{ file, line, column, message }];
   }
 

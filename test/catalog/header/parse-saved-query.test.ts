@@ -92,7 +92,9 @@ describe('a saved-query file', () => {
     [
       'the end of the comment in the header',
       header([...plain, '# Every */5 minutes.']),
-      ['8 has */, which ends the comment of the header in BigQuery: write "*\\/" in double quotes'],
+      [
+        '8 has */, which ends the comment of the header in BigQuery: write * / in a comment, and "*\\/" in double quotes in a value',
+      ],
     ],
     ['invalid YAML', header(['max_rows: [1', ...plain.slice(1)]), [/^4 not valid YAML: /]],
     [
