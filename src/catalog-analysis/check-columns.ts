@@ -69,12 +69,10 @@ export const checkReturned =
 /** The names that several columns of a result have, as messages: BigQuery refuses such a result. */
 export function repeatedNames(returned: Compiled['columns']): readonly string[] {
   const named = returned.filter(({ except }) => except === undefined);
-  const isFirst = (name: string, at: number) =>
-    named.findIndex((other) => isSameColumn(other.name, name)) === at;
-  const repeated = named.filter(({ name }, at) => !isFirst(name, at)).map(({ name }) => name);
-  return [...new Set(repeated)].map(
-    (name) =>
-      `two columns of the result are named ${name}: add AS and another name, or leave one out with EXCEPT`,
+  return [...Map.groupBy(named, ({ name }) => name.toLowerCase()).values()].flatMap(([, second]) =>
+    second === undefined
+      ? []
+      : `two columns of the result are named ${second.name}: add AS and another name, or leave one out with EXCEPT`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { DuckDBInstance } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
+import { repeatedNames } from '../../src/catalog-analysis/check-columns.ts';
 import type { SavedQuery } from '../../src/catalog/model/saved-query.ts';
 import { prepareCatalog } from '../../src/engines/duckdb/prepare/prepare-catalog.ts';
 import { column } from '../support/column.ts';
@@ -73,3 +74,17 @@ test.each(['select 1 as n, 2 as N', 'select * from (select 1 as N), (select 2 as
     );
   },
 );
+
+test('each name of several columns is one problem, and a name is read once, however many columns there are', () => {
+  let reads = 0;
+  const columns = Array.from({ length: 1000 }, (_, at) => ({
+    get name() {
+      reads += 1;
+      return at % 250 === 0 ? (['n', 'N'][(at / 250) % 2] ?? '') : `c${at}`;
+    },
+    column: '',
+    type: { kind: 'scalar', name: 'INT64' } as const,
+  }));
+  expect(repeatedNames(columns)).toEqual([expect.stringContaining(' named N: ')]);
+  expect(reads).toBeLessThan(2000);
+});

@@ -55,6 +55,7 @@ test.each([
   'select table_name as id from INFORMATION_SCHEMA.TABLES',
   'select id from logs join `p.d.INFORMATION_SCHEMA.PARTITIONS` on true where project = @project',
   'select table_name as id from INFORMATION_SCHEMA.TABLES where table_name = @project',
+  'select table_name as id from INFORMATION_SCHEMA.TABLES where table_schema = @project',
   'with s as (select * from `region-us`.INFORMATION_SCHEMA.COLUMNS) select (select max(column_name) from s) as id',
 ])('INFORMATION_SCHEMA is of no tenant, on all engines: %s', (sql) => {
   for (const dialect of [anyEngine, { sql: 'bigquery' } as const]) {

@@ -1,7 +1,7 @@
 /** GoogleSQL as it is written: tokens, and a tree with the place of every node. */
 export { functionNames } from './rules/functions/function-names.ts';
 export { unsupportedFunctions } from './rules/functions/unsupported-names.ts';
-export { changesEachTime } from './rules/javascript-call.ts';
+export { drawsValues } from './rules/javascript-call.ts';
 export { tableReferences } from './rules/queries/table-references.ts';
 export { isReserved } from './syntax/lexer/keywords.ts';
 export { tokenize } from './syntax/lexer/tokenize.ts';

@@ -1,7 +1,7 @@
-import { type Dirent, readdirSync, readFileSync } from 'node:fs';
+import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { didYouMean } from '@querygate/text';
-import { checksFolder, hasFolders, innerFolders } from './read-folder.ts';
+import { checksFolder, hasFolders, innerFolders, maxFileBytes } from './read-folder.ts';
 
 /** The folders in a queries folder, each with the ends of the names of its files. */
 const endingsOf: Readonly<Record<string, readonly string[]>> = {
@@ -114,7 +114,9 @@ const isText = (file: string, start: RegExp): boolean => /\.txt$/i.test(file) &&
 
 function startsWith(file: string, start: RegExp): boolean {
   try {
-    return start.test(readFileSync(file, 'utf8'));
+    const stats = statSync(file);
+    // A pipe or a device must not be opened, which could wait forever.
+    return stats.isFile() && stats.size <= maxFileBytes && start.test(readFileSync(file, 'utf8'));
   } catch {
     return false;
   }

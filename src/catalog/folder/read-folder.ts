@@ -46,7 +46,7 @@ export const isTablePath = (path: string): boolean => path.startsWith(`${tablesF
 export const isQueryPath = (path: string): boolean => !path.includes('/');
 
 /** A larger file is unlikely to be hand-written; BigQuery does not accept longer SQL either. */
-const maxFileBytes = 1024 * 1024;
+export const maxFileBytes = 1024 * 1024;
 
 /**
  * The paths of the files of a queries folder, ordered by name. Hidden files are not among them: editors and Kubernetes

@@ -41,7 +41,8 @@ export function readHeader(file: string, text: string): HeaderAndSql | readonly 
     const before = found.groups.header.slice(0, commentEnd);
     const line = headerLine + lineAt(before, commentEnd) - 1;
     const column = commentEnd - before.lastIndexOf('\n');
-    const message = 'has */, which ends the comment of the header in BigQuery: write "*\\/" in double quotes';
+    const message =
+      'has */, which ends the comment of the header in BigQuery: write * / in a comment, and "*\\/" in double quotes in a value';
     return [{ file, line, column, message }];
   }
 
@@ -54,12 +55,13 @@ export function readHeader(file: string, text: string): HeaderAndSql | readonly 
       message,
     }));
   }
-  const reserved = ['parameters', 'columns'].find((section) => hasOwn(yaml.data, [section, '__proto__']));
-  if (reserved !== undefined) {
-    const line = headerLine + yaml.lineOf([reserved, '__proto__']) - 1;
-    const message = `${reserved}.__proto__: is reserved in JavaScript; choose another name`;
-    return [{ file, line, message }];
-  }
+  const reserved = reservedPaths(yaml.data);
+  if (reserved.length > 0)
+    return reserved.map((path) => ({
+      file,
+      line: headerLine + yaml.lineOf(path) - 1,
+      message: `${path.join('.')}: is reserved in JavaScript; choose another name`,
+    }));
   return {
     header: yaml.data,
     ...part,
@@ -80,8 +82,13 @@ function isText([section, name, key, inner, listed]: readonly PropertyKey[]): bo
     : ['default', 'example', 'min', 'max'].includes(String(key));
 }
 
-const hasOwn = (data: unknown, [key, ...rest]: readonly string[]): boolean =>
-  key === undefined || (isObject(data) && Object.hasOwn(data, key) && hasOwn(Reflect.get(data, key), rest));
+/** The keys that objects would lose where they are copied, at any depth. */
+const reservedPaths = (data: unknown): readonly (readonly string[])[] =>
+  isObject(data)
+    ? Object.entries(data).flatMap(([key, value]) =>
+        key === '__proto__' ? [[key]] : reservedPaths(value).map((path) => [key, ...path]),
+      )
+    : [];
 
 const isObject = (data: unknown): data is object => typeof data === 'object' && data !== null;
 

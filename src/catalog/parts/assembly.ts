@@ -150,7 +150,8 @@ export class Assembly {
     if (known !== undefined) return known;
     const query = mainQuery(part.tree);
     const shared = this.#own.get(part);
-    const own = shared ?? new Map([...ownFunctions(part)].map((name) => [name, this.#fresh.next(name)]));
+    const own =
+      shared ?? new Map([...ownFunctions(part).keys()].map((name) => [name, this.#fresh.next(name)]));
     const edits = sortEdits(this.#edits(part, bound, () => tables, own));
     if (shared === undefined) this.#defineOwn(part, edits, own);
     // With parameters in them, they are others with other arguments.

@@ -80,10 +80,10 @@ function findReads(unit: Unit, library: Library): Reads {
 
 const namesOf = ({ parts }: Syntax.Path): readonly string[] => parts.map(({ name }) => name);
 
-/** The names of the functions that a query defines before it, in lower case. */
-export const ownFunctions = ({ tree }: Unit): ReadonlySet<string> =>
-  new Set(
-    tree.kind === 'Statement' ? tree.functions.map(({ name }) => name.parts[0].name.toLowerCase()) : [],
+/** The functions that a query defines before it, by their names in lower case. */
+export const ownFunctions = ({ tree }: Unit): ReadonlyMap<string, Syntax.CreateFunction> =>
+  new Map(
+    tree.kind === 'Statement' ? tree.functions.map((one) => [one.name.parts[0].name.toLowerCase(), one]) : [],
   );
 
 function calledQuery(names: readonly string[], library: Library): Found {

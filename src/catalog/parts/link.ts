@@ -1,5 +1,5 @@
 import { problemAt, problemOf } from '@querygate/bigquery-sql/problem';
-import { changesEachTime, type Syntax, walk } from '@querygate/bigquery-sql/syntax';
+import { drawsValues, type Syntax, walk } from '@querygate/bigquery-sql/syntax';
 import { sameName } from '@querygate/bigquery-sql/types';
 import type { ListedView } from '@querygate/bigquery-sql/tree';
 import { distinctProblems, type Problem } from '../../errors.ts';
@@ -146,27 +146,33 @@ const drawProblems = (units: readonly Unit[], closureOf: Closures['closureOf']):
       .filter(({ isMaterialized }) => isMaterialized)
       .flatMap((part) =>
         closureOf(part).units.flatMap((unit) =>
-          drawsOf(unit).map(([name, { start }]) => {
-            const message = `${name} gives each reader other values, so that ${part.name} cannot be computed once for all: remove materialize from ${part.file}`;
+          drawsOf(unit).map(([name, { start }, cure = '']) => {
+            const message = `${name} gives each reader other values, so that ${part.name} cannot be computed once for all: remove materialize from ${part.file}${cure}`;
             return problemAt(unit.text, unit, start, message);
           }),
         ),
       ),
   );
 
-/** The draws of random values in a text, with their places. */
-function drawsOf(unit: Unit): readonly (readonly [name: string, place: Syntax.Node])[] {
-  const own = ownFunctions(unit);
-  const draws: [string, Syntax.Node][] = [];
-  walk(unit.tree, (node) => {
+/** The draws of random values in a text, and in the functions that it defines and calls, with their places. */
+function drawsOf(unit: Unit): readonly (readonly [name: string, place: Syntax.Node, cure?: string])[] {
+  const uncalled = new Map(ownFunctions(unit));
+  const own = new Set(uncalled.keys());
+  const draws: [string, Syntax.Node, string?][] = [];
+  const enter = (node: Syntax.Node) => {
     if (node.kind === 'SampleSpec') draws.push(['TABLESAMPLE', node]);
-    if (node.kind === 'CreateFunction' && changesEachTime(node))
-      draws.push([`the JavaScript of ${nameOf(node)}`, node.name]);
+    if (node.kind === 'CreateFunction' && drawsValues(node))
+      draws.push([`the JavaScript of ${nameOf(node)}`, node.name, ', or declare the function DETERMINISTIC']);
     if (node.kind !== 'FunctionCall') return;
-    const name = nameOf(node).toUpperCase();
-    if (/^(?:SAFE\.)?(?:RAND|GENERATE_UUID)$/.test(name) && !own.has(name.toLowerCase()))
-      draws.push([name.replace('SAFE.', ''), node.name]);
-  });
+    const name = nameOf(node).toLowerCase();
+    const called = uncalled.get(name);
+    uncalled.delete(name);
+    if (called) walk(called, enter);
+    if (/^(?:safe\.)?(?:rand|generate_uuid)$/.test(name) && !own.has(name))
+      draws.push([name.replace('safe.', '').toUpperCase(), node.name]);
+  };
+  const { tree } = unit;
+  for (const root of tree.kind === 'Statement' ? [...tree.script, tree.query] : [tree]) walk(root, enter);
   return draws;
 }
 

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -79,6 +80,13 @@ test('files that are probably misplaced have a warning each, and others none', (
   ]);
   expect(misplacedFiles('queries')).toEqual([]);
   expect(misplacedFiles(join(folder, 'none'))).toEqual([]);
+});
+
+test('a pipe is never opened to see whether it is misplaced, and a file too large for SQL is not read', () => {
+  write('b.txt', `/*---\n---*/${' '.repeat(1024 * 1024)}`);
+  mkdirSync(join(folder, 'sub'));
+  for (const name of ['a.txt', 'sub/a.sql']) execFileSync('mkfifo', [join(folder, name)]);
+  expect(misplacedFiles(folder)).toEqual([]);
 });
 
 test.each([

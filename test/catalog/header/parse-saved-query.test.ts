@@ -92,7 +92,9 @@ describe('a saved-query file', () => {
     [
       'the end of the comment in the header',
       header([...plain, '# Every */5 minutes.']),
-      ['8 has */, which ends the comment of the header in BigQuery: write "*\\/" in double quotes'],
+      [
+        '8 has */, which ends the comment of the header in BigQuery: write * / in a comment, and "*\\/" in double quotes in a value',
+      ],
     ],
     ['invalid YAML', header(['max_rows: [1', ...plain.slice(1)]), [/^4 not valid YAML: /]],
     [
@@ -109,6 +111,19 @@ describe('a saved-query file', () => {
       'a column with a name of JavaScript',
       header([...plain, '  __proto__: { type: integer, description: P. }'], 'select 1 as x, 2 as __proto__'),
       ['8 columns.__proto__: is reserved in JavaScript; choose another name'],
+    ],
+    [
+      'names of JavaScript at any depth',
+      header([
+        ...plain,
+        '  r: { type: record, fields: { a: { type: record, fields: { __proto__: integer } } }, description: R. }',
+        'parameters:',
+        '  e: { type: enum, enum: E, description: E., values: { __proto__: { name: A, description: A. }, b: {} } }',
+      ]),
+      [
+        '8 columns.r.fields.a.fields.__proto__: is reserved in JavaScript; choose another name',
+        '10 parameters.e.values.__proto__: is reserved in JavaScript; choose another name',
+      ],
     ],
     ['an unknown key', header([...plain, 'owner: me']), ['8 unknown: owner']],
     [

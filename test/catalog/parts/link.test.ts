@@ -560,8 +560,34 @@ test('samples and JavaScript draw too, and functions with the name of one that d
   expect(problemsOf('SELECT x FROM logs TABLESAMPLE SYSTEM (10 PERCENT)')).toEqual([message('TABLESAMPLE')]);
   for (const name of ['udf.declared', 'udf.found'])
     expect(problemsOf(`SELECT ${name}() AS x`)).toEqual([message(`the JavaScript of ${name}`)]);
+  expect(problemsOf('SELECT udf.declared() AS x')).toEqual([
+    expect.stringMatching(/remove materialize from base\.sql, or declare the function DETERMINISTIC$/),
+  ]);
   expect(problemsOf('SELECT udf.pure() + udf.rand(1) AS x')).toEqual([]);
   expect(problemsOf('CREATE TEMP FUNCTION rand() AS (4); SELECT rand() AS x')).toEqual([]);
+});
+
+test.each([
+  [true, 'return Math.random()'],
+  [true, 'return "//" + x;\n/* The time. */ return Date.now()'],
+  [true, 'return new Date().getTime()'],
+  [true, 'return new Date'],
+  [true, 'return Date()'],
+  [true, 'return (Date(x))'],
+  [true, 'return crypto.randomUUID()'],
+  [false, 'return new Date(Number(x)).toISOString()'],
+  [false, 'return new Date( x )'],
+  [false, 'return Date.UTC(x) + Date.parse(x)'],
+  [false, 'return x; // not random, as Math.random() is'],
+  [false, '/* Math.random() */ return toDate(x); function toDate(y) { return y instanceof Date ? y : 0 }'],
+])('the JavaScript of a materialized part draws or reads the clock, or is taken: %s %s', (draws, code) => {
+  const define = (name: string) =>
+    `CREATE TEMP FUNCTION ${name}(x INT64) RETURNS STRING LANGUAGE js AS r"""${code}""";`;
+  const problemsOf = (sql: string) => problemsIn({ 'base.sql': partText(sql, {}, ['materialize: refresh']) });
+  const problems = draws ? [expect.stringContaining('the JavaScript of f gives each reader')] : [];
+  const around = 'CREATE TEMP FUNCTION g() AS (F(1));';
+  expect(problemsOf(`${define('f')} ${around} SELECT g() AS x`)).toEqual(problems);
+  expect(problemsOf(`${define('unused')} ${around.replace('F(1)', '1')} SELECT g() AS x`)).toEqual([]);
 });
 
 test('a part is materialized for refreshes only, and a served query is not', () => {

@@ -208,6 +208,28 @@ test('a part with a match by a pattern from a parameter is computed once', async
   expect([scans(), tablesMade()]).toEqual([1, 1]);
 });
 
+test.each([
+  ['DETERMINISTIC', 2],
+  ['', 0],
+] as const)(
+  'a part with a Date in JavaScript is computed once if it is declared %s',
+  async (declared, readers) => {
+    writeRows(row('a', 200));
+    await open({
+      'functions/iso.sql': `CREATE FUNCTION udf.iso(x INT64) RETURNS STRING ${declared} LANGUAGE js AS
+      'return new Date(Number(x)).toISOString()'`,
+      'base.sql': partText('SELECT udf.iso(status) AS x FROM logs', {}, materialize),
+      'one.sql': reader('one', 'SELECT x FROM query.base'),
+      'two.sql': reader('two', 'SELECT x FROM query.base WHERE x > ""'),
+    });
+    for (const name of ['one', 'two'])
+      expect(await run(name, waveAt())).toEqual(['1970-01-01T00:00:00.200Z']);
+    expect(statements.filter((sql) => /^SELECT .* FROM memory\.materialized\./.test(sql))).toHaveLength(
+      readers,
+    );
+  },
+);
+
 test('parts that differ only in what is computed of parameters and of the time have rows of their own', async () => {
   writeRows(row('a', 200), row('b', 404, 7200));
   const since = (hours: number) =>

@@ -98,8 +98,18 @@ function groupText(row: readonly Expression[], group: readonly Expression[]): Ex
 const changing = /\b(?:random|Date|globalThis|eval|Function)\b/;
 
 /** True if a function may return another value for the same arguments. */
-export const changesEachTime = ({ body, deterministic }: Syntax.CreateFunction): boolean =>
+const changesEachTime = ({ body, deterministic }: Syntax.CreateFunction): boolean =>
   body.kind === 'ForeignBody' && !(deterministic ?? !changing.test(body.code.value));
+
+/** Calls that draw a value or read the clock. A call that is not found here has other names among those above. */
+const drawing =
+  /\bMath\.random\b|\bcrypto\.(?:random|getRandom)|\bDate\.now\b|\bnew\s+Date\b(?:\s*\(\s*\)|(?!\s*[\w$.(]))|(?<!\bnew\s+|[\w$.])Date\s*\(/;
+
+const comments = /\/\*[\s\S]*?(?:\*\/|$)|\/\/.*/g;
+
+/** True if a function is NOT DETERMINISTIC, by its declaration or by what it calls. */
+export const drawsValues = ({ body, deterministic }: Syntax.CreateFunction): boolean =>
+  body.kind === 'ForeignBody' && !(deterministic ?? !drawing.test(body.code.value.replace(comments, ' ')));
 
 function javascriptType(place: Syntax.Node, type: Type): JavascriptType {
   if (type.kind === 'array') return { element: javascriptType(place, type.element) };
