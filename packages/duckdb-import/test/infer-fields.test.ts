@@ -195,6 +195,15 @@ test('a header that begins with # names columns, also in a compressed file', asy
   }
 });
 
+test('a name in a header may have line breaks, also in a compressed file', async () => {
+  for (const name of ['names.csv', 'names.csv.gz']) {
+    const path = join(folder, name);
+    const text = '"a\nx",c\n1,2\n';
+    writeFileSync(path, name.endsWith('.gz') ? gzipSync(text) : text);
+    expect((await infer(name, undefined, path)).fields).toMatchObject([{ name: 'a\nx' }, { name: 'c' }]);
+  }
+});
+
 test('texts that are true and false in any case have a note', async () => {
   const { notes } = await infer('booleans.ndjson', '{"b":"TRUE"}\n{"b":"false"}\n');
   expect(notes).toEqual([expect.stringContaining('b is STRING, although all its texts are true or false')]);
