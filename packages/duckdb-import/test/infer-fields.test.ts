@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -183,6 +183,19 @@ describe('files that the import does not read whole are described in its words',
     const { fields, notes } = await infer(name, undefined, path);
     expect(fields[0]).toMatchObject({ name: 'a' });
     expect(notes).toEqual([expect.stringContaining(`the first is ${reason}`)]);
+  });
+});
+
+test('a text of Parquet that is not UTF-8 is not quoted', async () => {
+  const path = join(folder, 'texts.parquet');
+  await infer('texts.parquet', "SELECT 'secret-xx' AS s");
+  const bytes = readFileSync(path);
+  for (let x = bytes.indexOf('-xx'); x >= 0; x = bytes.indexOf('-xx', x)) bytes.fill(0xff, x + 1, x + 3);
+  writeFileSync(path, bytes);
+  await expect(infer('texts.parquet', undefined, path)).rejects.toMatchObject({
+    problems: [
+      { message: 'cannot be read: a text of a column is not UTF-8; write it as UTF-8, or as BYTES' },
+    ],
   });
 });
 
