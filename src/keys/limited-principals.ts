@@ -11,6 +11,8 @@ interface Limits {
   readonly concurrentQueries: number | undefined;
 }
 
+type Limiters = Pick<Principal, 'rateLimiter' | 'concurrencyLimiter'>;
+
 /** Gives the same principal each time, with its own limits again: others of its id may have changed them. */
 export type LimitedPrincipal = () => Principal;
 
@@ -18,17 +20,22 @@ export type LimitedPrincipal = () => Principal;
 export function buildLimitedPrincipals(
   newRateLimit: NewRateLimit,
 ): (rights: Omit<Principal, 'rateLimiter' | 'concurrencyLimiter'>, limits: Limits) => LimitedPrincipal {
-  const latest = new LRUCache<string, Principal>({ max: maxIds });
+  const latest = new LRUCache<string, Limiters>({ max: maxIds });
   return (rights, { requestsPerMinute, concurrentQueries }) => {
     const { id } = rights;
-    const limited = (before: Partial<Principal> = {}) => ({
+    const limited = (before: Partial<Limiters> = {}) => ({
       rateLimiter: rateLimitFor(id, requestsPerMinute, before.rateLimiter, newRateLimit),
       concurrencyLimiter: concurrencyLimiterFor(concurrentQueries, before.concurrencyLimiter),
     });
     const principal = { ...rights, ...limited(latest.get(id)) };
     return () => {
       limited(principal);
-      latest.set(id, principal);
+      // One without a limit leaves that of others as it is.
+      const { rateLimiter, concurrencyLimiter } = latest.get(id) ?? principal;
+      latest.set(id, {
+        rateLimiter: principal.rateLimiter ?? rateLimiter,
+        concurrencyLimiter: principal.concurrencyLimiter ?? concurrencyLimiter,
+      });
       return principal;
     };
   };

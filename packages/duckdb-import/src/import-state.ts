@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import type { BatchLimits } from './read/lines-writer.ts';
+import { ComparedBytes } from './scan/fingerprint.ts';
 import { UnreadableFiles } from './scan/unreadable-files.ts';
 import { buildShapes } from './store/files/placed-file.ts';
 import type { ImportStore } from './store/import-tables.ts';
@@ -59,6 +60,7 @@ export interface ImportState {
   /** The rejects of files that an earlier process has imported and reported, until the first sync has counted them. */
   earlierRejects: ReadonlyMap<number, number>;
   readonly nextNumber: () => number;
+  readonly compared: ComparedBytes;
   /** Closes the connections; may be called twice. */
   readonly close: () => void;
 }
@@ -91,6 +93,7 @@ export async function openState(options: ImportOptions): Promise<ImportState> {
     missing: new Set(),
     earlierRejects: new Map([...entries.values()].map(({ number, rejected }) => [number, rejected])),
     nextNumber: () => ++lastNumber,
+    compared: new ComparedBytes(),
     close() {
       for (const open of connections.splice(0)) open.closeSync();
     },

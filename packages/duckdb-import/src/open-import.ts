@@ -60,8 +60,8 @@ async function importChanges(state: ImportState): Promise<ImportSummary> {
 
   const changed = [...recordedChanges, ...(await lookAgain(state, scan.touched))];
   const { left: changes, interruption } = await placeFiles(state, changed);
-  const { connectForCopies: connect, nextNumber } = state;
-  const batches = readBatches(changes, { tables, scratch, connect, limits, nextNumber });
+  const { compared, connectForCopies: connect, nextNumber } = state;
+  const batches = readBatches(changes, { tables, scratch, connect, limits, nextNumber, compared });
   const loaded = await loadBatches(state, batches, changes);
   loaded.interruption ??= interruption;
   await openFiles(state);

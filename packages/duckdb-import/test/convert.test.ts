@@ -1,4 +1,13 @@
-import { linkSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api';
@@ -67,6 +76,25 @@ const rowsOf = async (schema: TableSchema, name: string) => {
 };
 
 describe('a conversion', () => {
+  test('names the file with a text that is not UTF-8, and not the text', async () => {
+    const path = at('data', 'logs', '0.parquet');
+    await run(`COPY (SELECT 'secret-xx' AS s) TO '${path}' (FORMAT parquet, COMPRESSION uncompressed)`);
+    const bytes = readFileSync(path);
+    for (let x = bytes.indexOf('-xx'); x >= 0; x = bytes.indexOf('-xx', x)) bytes.fill(0xff, x + 1, x + 3);
+    writeFileSync(path, bytes);
+    await expect(convert(table(field('s', 'STRING')))).rejects.toMatchObject({
+      problems: [
+        {
+          message:
+            'logs/0.parquet: a text of a column is not UTF-8; write it as UTF-8, or as BYTES; replace, remove or rename the file',
+        },
+      ],
+    });
+    rmSync(path);
+    write('0.ndjson', [{ s: 'x' }]);
+    expect(await convert(table(field('s', 'STRING')))).toMatchObject({ rows: 1, problems: [] });
+  });
+
   const numbers = [
     ...[
       '0',

@@ -544,6 +544,12 @@ describe('values', () => {
     expect(await query('SELECT id FROM logs')).toEqual([['7']]);
   });
 
+  test.each(['first, last', 'first,last'])('CSV: a line of a name may have commas: %s', async (line) => {
+    write('logs.csv', `"Name\n${line}\nof it",id\nfoo,7\n`);
+    await load();
+    expect(await query('SELECT id FROM logs')).toEqual([['7']]);
+  });
+
   test('CSV: a name in quotes may end with a comma and a blank', async () => {
     write('logs.csv', '"x, ",id,status\n1,7,"200"\n');
     await load();
@@ -623,14 +629,19 @@ describe('a file that cannot be read as a whole is a problem of its table alone'
     expect(await problem(name, content)).toMatch(message);
   });
 
-  test.each(['"id,ts', 'id,"ts', 'id,ts,"size 5""', 'id,"ts"x', '"x" ts,id', 'id,ts,"x"y"'])(
-    'for CSV with a quote that does not end its name: %s',
-    async (header) => {
-      expect(await problem('logs.csv', `${header}\n1,\n2,\n`)).toBe(
-        'logs.csv: its header has a quote that does not end its name',
-      );
-    },
-  );
+  test.each([
+    '"id,ts',
+    'id,"ts',
+    'id,"ts\n1,2\n3,4"',
+    'id,ts,"size 5""',
+    'id,"ts"x',
+    '"x" ts,id',
+    'id,ts,"x"y"',
+  ])('for CSV with a quote that does not end its name: %s', async (header) => {
+    expect(await problem('logs.csv', `${header}\n1,\n2,\n`)).toBe(
+      'logs.csv: its header has a quote that does not end its name',
+    );
+  });
 });
 
 describe('a row that cannot be read is left out, and reported', () => {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -186,12 +186,34 @@ describe('files that the import does not read whole are described in its words',
   });
 });
 
+test('a text of Parquet that is not UTF-8 is not quoted', async () => {
+  const path = join(folder, 'texts.parquet');
+  await infer('texts.parquet', "SELECT 'secret-xx' AS s");
+  const bytes = readFileSync(path);
+  for (let x = bytes.indexOf('-xx'); x >= 0; x = bytes.indexOf('-xx', x)) bytes.fill(0xff, x + 1, x + 3);
+  writeFileSync(path, bytes);
+  await expect(infer('texts.parquet', undefined, path)).rejects.toMatchObject({
+    problems: [
+      { message: 'cannot be read: a text of a column is not UTF-8; write it as UTF-8, or as BYTES' },
+    ],
+  });
+});
+
 test('a header that begins with # names columns, also in a compressed file', async () => {
   for (const name of ['numbers.csv', 'numbers.csv.gz']) {
     const path = join(folder, name);
     const text = '#id,n\n1,2\n3,4\n';
     writeFileSync(path, name.endsWith('.gz') ? gzipSync(text) : text);
     expect((await infer(name, undefined, path)).fields).toMatchObject([{ name: '#id' }, { name: 'n' }]);
+  }
+});
+
+test('a name in a header may have line breaks, also in a compressed file', async () => {
+  for (const name of ['names.csv', 'names.csv.gz']) {
+    const path = join(folder, name);
+    const text = '"a\nx",c\n1,2\n';
+    writeFileSync(path, name.endsWith('.gz') ? gzipSync(text) : text);
+    expect((await infer(name, undefined, path)).fields).toMatchObject([{ name: 'a\nx' }, { name: 'c' }]);
   }
 });
 

@@ -107,6 +107,19 @@ describe('a column without values', () => {
     expect(rows).toEqual([['1', null, true, null, '5']]);
   });
 
+  test.each([
+    [`{v: 7, t: 'x'}`, { v: '7', t: 'x' }],
+    [`{v: 7::HUGEINT, t: NULL}`, { v: '7', t: null }],
+    [`{v: NULL, t: 'NaN'::DOUBLE}`, { v: null, t: 'nan' }],
+  ])('is none in which values are as many as NULL records: %s', async (record, value) => {
+    const { isPlaced, rows } = await read(`SELECT 1::DOUBLE AS n, [NULL, ${record}] AS r`, [
+      field('n', 'INTEGER'),
+      field('r', 'RECORD', { ...repeated, fields: [field('v', 'INTEGER'), field('t', 'STRING')] }),
+    ]);
+    expect(isPlaced).toBe(false);
+    expect(rows[0]?.[1]).toContainEqual(value);
+  });
+
   test('is missing in each row of a required field', async () => {
     const { reasons } = await read('SELECT 1 AS n, NULL AS d UNION ALL SELECT 2, NULL', [
       field('n', 'INTEGER'),

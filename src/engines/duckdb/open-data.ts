@@ -155,7 +155,8 @@ async function openDataFolder(options: DataOptions, dataDir: string): Promise<Lo
     },
   });
   const renewing = renewal && openRepeat(renewal);
-  const reported = new Set<string>();
+  /** The version of the file that each message was about. */
+  const reported = new Map<string, string>();
   let refreshing: Promise<void> | undefined;
   const folder = isRemote(dataDir) ? dataDir.replace(/\/*$/, '/') : resolve(dataDir);
   return {
@@ -174,8 +175,10 @@ async function openDataFolder(options: DataOptions, dataDir: string): Promise<Lo
       if (isRemote(dataDir) && requireReachable(error, listener.problem)) return true;
       const blamed = await data.blame(files, error);
       if (typeof blamed === 'boolean') return blamed;
-      if (!reported.has(blamed)) listener.problem(blamed);
-      reported.add(blamed);
+      const file = files.find(({ name }) => blamed.startsWith(`${name}: `));
+      const version = `${file?.identity} ${file?.mtime} ${file?.ctime}`;
+      if (reported.get(blamed) !== version) listener.problem(blamed);
+      reported.set(blamed, version);
       throw new GatewayError('DATA_UNREADABLE', dataUnreadable, { cause: blamed });
     },
     replaceTables: (change) => exclusive(() => replaceTables(data, sync, options, change)),

@@ -91,3 +91,12 @@ test('a look that failed is not kept for later runs', async () => {
   table('1000');
   expect((await changes(logs, undefined, signal)).state).toBe('["1000"]');
 });
+
+test.each([
+  ['is not there', errorReply(404, 'notFound')],
+  ['may not be looked at', errorReply(403, 'accessDenied')],
+])('a table that %s is looked for once for runs that begin soon', async (_, responder) => {
+  fake.respondWith(responder);
+  for (let run = 0; run < 3; run++) expect((await changes(logs, undefined, signal)).state).toBe('');
+  expect(fake.received).toHaveLength(1);
+});

@@ -413,11 +413,17 @@ describe('a Parquet file that cannot be read', () => {
     const bytes = readFileSync(file('logs/1.parquet'));
     for (let at = bytes.indexOf('ü'); at >= 0; at = bytes.indexOf('ü', at)) bytes.fill(0xff, at, at + 2);
     writeFileSync(file('logs/1.parquet'), bytes);
-    await open();
+    await open(logs, {}, 0.05);
     const all = await ids();
     expect([await answersOrCode(), await answersOrCode()]).toEqual(['DATA_UNREADABLE', 'DATA_UNREADABLE']);
     expect(await ids()).toBe(all);
-    expect(problems).toEqual([expect.stringMatching(/^logs\/1\.parquet: .* not UTF-8/)]);
+    const problem = expect.stringMatching(/^logs\/1\.parquet: .* not UTF-8/);
+    expect(problems).toEqual([problem]);
+    await write(rows(0, 10), file('logs/1.parquet'));
+    await vi.waitFor(async () => expect(await answersOrCode()).toBe('an answer'));
+    writeFileSync(file('logs/1.parquet'), bytes);
+    await vi.waitFor(async () => expect(await answersOrCode()).toBe('DATA_UNREADABLE'));
+    expect(problems).toEqual([problem, problem]);
   });
 
   const answersOrCode = () =>

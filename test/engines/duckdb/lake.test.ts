@@ -1,4 +1,4 @@
-import { globSync, rmSync, truncateSync } from 'node:fs';
+import { globSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { duckdb } from '../../../src/engines/duckdb/duckdb.ts';
@@ -107,6 +107,40 @@ describe.skipIf(isWithoutExtensions)('a DuckLake', () => {
   };
   const logged = () => gateway.logged.map(({ msg }) => msg);
   const count = (n: number, total: number) => ({ result: [{ n, total }] });
+  test('a time of another day in a file that was added is refused, and others are read', async () => {
+    const path = join(lake.folder, 'files/odd.parquet');
+    await lake.run(
+      `COPY (SELECT 1 AS n, TIME '12:34:56.789' AS v UNION ALL SELECT 2, TIME '01:00:00') TO '${path}' (COMPRESSION uncompressed)`,
+    );
+    const bytes = readFileSync(path);
+    const [before, after] = [45_296_789_000n, 86_400_000_000n].map((micros) =>
+      Buffer.from(new BigInt64Array([micros]).buffer),
+    );
+    for (let at = bytes.indexOf(before ?? ''); at >= 0; at = bytes.indexOf(before ?? '', at))
+      after?.copy(bytes, at);
+    writeFileSync(path, bytes);
+    await lake.run(
+      'CREATE TABLE w.times (n INTEGER, v TIME)',
+      `CALL ducklake_add_data_files('w', 'times', '${path}')`,
+    );
+    const where = 'parameters: { n: { type: integer, bind: INT64, required: true, description: n } }\n';
+    const columns = '{ v: { type: string, description: v } }';
+    const fields = [
+      { name: 'n', type: 'INTEGER' },
+      { name: 'v', type: 'TIME' },
+    ];
+    const app = await openFolderApp(
+      {
+        'tables/times.json': JSON.stringify(fields),
+        'times.sql': query(1, 'SELECT CAST(v AS STRING) AS v FROM times WHERE n = @n', where, columns),
+      },
+      { options: { engine: duckdb({ dataDir: lake.dataDir, extensionsDir, isolate: false, threads: 2 }) } },
+    );
+    expect((await get('times', '?n=1', app)).status).toBe(502);
+    expect((await get('times', '?n=2', app)).body).toEqual({ result: [{ v: '01:00:00' }] });
+    await app.close();
+  });
+
   /** The snapshot that is the newest, and what `counts` and `other` are at it. */
   const state = async () => {
     const [row] =

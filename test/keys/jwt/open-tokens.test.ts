@@ -258,6 +258,9 @@ describe('a token that is signed with the secret', () => {
     expect(first.rateLimiter?.perMinute).toBe(20);
     expect(tokens.known(await textOf({}))).toBe(first);
     expect(first.rateLimiter?.perMinute).toBe(10);
+    const unlimited = await principalOf({ rate: undefined });
+    expect([unlimited.id, unlimited.rateLimiter]).toEqual([first.id, undefined]);
+    expect((await principalOf({ jti: 'third' })).rateLimiter).toBe(first.rateLimiter);
     const ids = new Set([first.id]);
     for (const more of [
       { sub: 'bob' },

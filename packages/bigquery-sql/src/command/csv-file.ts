@@ -99,14 +99,19 @@ export const areMoments = (texts: string): string =>
 export const areWideIntegers = (texts: string, digits = 29): string =>
   `coalesce(bool_and(regexp_full_match(${texts}, '[+-]?\\d{1,${digits}}')) AND bool_or(${texts} IS NOT NULL AND try_cast(${texts} AS BIGINT) IS NULL), false)`;
 
-/** The cause in DuckDB's message about a text file; undefined if it is only that DuckDB could not guess the format. */
+/** The cause in DuckDB's message about a file; undefined if it is only that DuckDB could not guess the format. */
 export async function fileReason(message: string): Promise<string | undefined> {
   const row = dataRowOf(message);
   // JSON may be in a copy with other lines.
   if (row !== undefined) return row.isJson ? row.reason : `${await placeOf(row)}: ${row.reason}`;
-  const [reason = ''] = message.replace(/^[\w ]+ Error: /, '').split('\n');
+  const text = message.replace(/^[\w ]+ Error: /, '');
+  if (/^Invalid string encoding found in Parquet file/.test(text)) return textNotUtf8;
+  const [reason = ''] = text.split('\n');
   return /^Error when sniffing file/.test(reason) ? undefined : reason;
 }
+
+/** Without the text, which DuckDB quotes. */
+const textNotUtf8 = 'a text of a column is not UTF-8; write it as UTF-8, or as BYTES';
 
 /** As Latin-1, so that a byte is a character. */
 function linesOf(text: string): readonly string[] {

@@ -19,6 +19,10 @@ const explanations: readonly (readonly [pattern: RegExp, message: string])[] = [
   [/^Failure in decode: [\s\S]*$/, 'Invalid cast of bytes to UTF8 string'],
   [/^Could not decode string [\s\S]* as base64[\s\S]*$/, 'Failed to decode invalid base64 string'],
   [/^More than one row returned by a subquery [\s\S]*$/, 'a subquery that is a value has more than one row'],
+  [
+    /^Invalid string encoding found in Parquet file "(.*?)": [\s\S]*$/,
+    '$1: a text of a column is not UTF-8; write it as UTF-8, or as BYTES',
+  ],
   [/^Unknown TimeZone '(.*?)'[\s\S]*$/, 'Invalid time zone: $1'],
   [/^(?:invalid )?(date|time|timestamp) field (?:value|format)[^"]*"(.*?)"[\s\S]*$/, 'Bad $1 value: $2'],
   [/^Date and time not in timestamp range[\s\S]*$/, 'date or datetime out of range'],

@@ -2,6 +2,7 @@ import { constants, existsSync } from 'node:fs';
 import { access, mkdir, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { fileReason } from '@querygate/bigquery-sql/command';
 import { reservedName } from '@querygate/bigquery-sql/duckdb';
 import { type Problem, ProblemError } from '@querygate/bigquery-sql/problem';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
@@ -100,13 +101,23 @@ export async function convertTable(options: ConvertOptions): Promise<Converted> 
     const rejected = sum([...entries.values()].map((entry) => entry.rejected));
     return { rows: sum(days.map(({ rows }) => rows)), rejected, files: days.length, kept };
   } catch (error) {
-    if (!isOutOfSpace(error)) throw error;
+    if (!isOutOfSpace(error)) throw await sourceProblem(options, error);
     const shortage = outOfSpaceMessage(error, `the disk of ${to} is full`);
     throw problem(`${shortage}; the same command goes on once it has room`);
   } finally {
     await store.close();
   }
 }
+
+/** The problem of the source that an error of DuckDB names; another error as it is. */
+async function sourceProblem({ dataDir, table }: ConvertOptions, error: unknown): Promise<unknown> {
+  const message = error instanceof Error ? error.message : '';
+  const { tables } = await findDataFiles(dataDir, [table]);
+  const file = tables.get(table.name)?.files.find(({ path }) => message.includes(path));
+  return file ? problem(`${file.name}: ${await fileReason(message)}; ${fileAdvice}`) : error;
+}
+
+const fileAdvice = 'replace, remove or rename the file';
 
 const realPath = (path: string): Promise<string> => realpath(path).catch(() => resolve(path));
 
@@ -150,7 +161,7 @@ async function importAll(
     if (interruption !== undefined)
       throw problem(`${interruption}; the same command goes on once it has room`);
     const [unreadable] = waitingSince === undefined ? data.problems.values() : [];
-    if (unreadable !== undefined) throw problem(`${unreadable}; replace, remove or rename the file`);
+    if (unreadable !== undefined) throw problem(`${unreadable}; ${fileAdvice}`);
     if (!isComplete || waitingSince !== undefined)
       throw problem(`files of ${name} are not imported yet; the same command goes on`);
   } finally {

@@ -177,8 +177,13 @@ async function examineTable(
   const { schema, version } = table;
   const from = `${database}.${quote(schema)}.${quote(table.name)} AS r AT (VERSION => ${version})`;
   const found = await describeSource(connection, `(SELECT * FROM ${from})`);
-  const flags = { isChecked: true, isRawJson: true } as const;
-  const sources = new Map([...found].map(([key, value]) => [key, { ...value, ...flags }]));
+  const sources = new Map(
+    [...found].map(([key, value]) => {
+      // DuckDB does not see that the times of a file that was added are of a day.
+      const hasTimes = /\bTIME\b(?! ZONE)/.test(String(value.type));
+      return [key, { ...value, isRawJson: true as const, ...(!hasTimes && { isChecked: true as const }) }];
+    }),
+  );
   const examined = examineFields(await readLakeColumns(connection, database, table), fields, sources);
   if ('doubt' in examined) return { problem: examined.doubt };
   return { lake: { from, sources, version }, repeated: new Set(examined.repeatedPaths) };

@@ -6,7 +6,6 @@ import type { Field } from '@querygate/bigquery-sql/table-schema';
 import { quoteText } from '@querygate/bigquery-sql/tree';
 import { quote } from '@querygate/bigquery-sql/types';
 import type { Reject } from '../store/manifest.ts';
-import { kindOf } from '../scan/data-files.ts';
 import { zipStart } from '../scan/other-kind.ts';
 import { readRows } from '../store/statements.ts';
 import { bytesWithoutRows, findLongRows } from './long-csv-rows.ts';
@@ -34,8 +33,8 @@ export async function copyCsv(
   const twice = matched.find(({ field }, at) => matched.findIndex((one) => one.field === field) < at);
   if (twice !== undefined) throw new Error(`its header names the column ${twice.field.name} twice`);
   // A quote that another one ends, rows later, makes those in between a name.
-  const isRow = (line: string) => header.length > 1 && line.split(',').length === header.length;
-  if (header.some((name) => name.split('\n').slice(1, -1).some(isRow))) throw new Error(openHeader);
+  const isRow = (line: string) => header.length > 1 && line.split(/,(?! )/).length === header.length;
+  if (header.some((name) => name.split('\n').slice(1).filter(isRow).length > 1)) throw new Error(openHeader);
   const isOdd = header.some(
     (name, at) => /^"|\r(?!\n)|\uFFFD/.test(name) || (at === 0 && /^sep=/i.test(name)),
   );
@@ -171,12 +170,11 @@ export async function headerProblem(path: string): Promise<string | undefined> {
   if (foreign !== undefined) return foreign.problem;
   // Of other lines, the import leaves out those that are not UTF-8.
   if (problem !== undefined && wrongLine === 1) return problem;
-  const isPlain = kindOf(path)?.compression === undefined;
-  const header = isPlain ? await headerText(path).catch(() => line) : line;
+  const header = await headerText(path).catch(() => line);
   if (/\r(?!\n)/.test(header))
     return "must have lines that end in LF or CRLF; they end in CR: tr '\\r' '\\n'";
   if (header.trim() === '' && (await hasText(path))) return blankHeader;
-  if (isPlain && header.startsWith('#') && (await isComment(path, header))) return commentHeader;
+  if (header.startsWith('#') && (await isComment(path, header))) return commentHeader;
   const separator = separatorOf(header) ?? ',';
   if (separator === ',') return namedCells.test(`,${header}`) ? undefined : openHeader;
   return `must have values separated by commas, found ${separator === '\t' ? 'tabs' : separator}; save it with commas`;

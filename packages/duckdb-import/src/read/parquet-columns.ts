@@ -69,7 +69,7 @@ export async function readParquetColumns(
 ): Promise<readonly Member[]> {
   const rows = await readRows(
     connection,
-    `SELECT name, type IS NOT NULL, coalesce(num_children, 0)::INTEGER, repetition_type = 'REPEATED', converted_type IN ('LIST', 'MAP'),
+    `SELECT name, type, coalesce(num_children, 0)::INTEGER, repetition_type = 'REPEATED', converted_type IN ('LIST', 'MAP'),
       ${wideDecimalSql}, logical_type = 'NullType()', coalesce(starts_with(logical_type, 'TimeType') OR starts_with(converted_type, 'TIME_'), false)
     FROM parquet_schema(${globText(path)})`,
   );
@@ -79,21 +79,22 @@ export async function readParquetColumns(
   const statistics = isOdd ? undefined : await readStatistics(connection, path);
   let at = 0;
   let leaves = 0;
-  const next = (): Member => {
-    const [name, isLeaf, count, isRepeated, isOuter, misreadType, isNull, isTime] = rows[at++] ?? [];
+  const next = (isInList = false): Member => {
+    const [name, type, count, isRepeated, isOuter, misreadType, isNull, isTime] = rows[at++] ?? [];
     const wrap = (part: Part): Member => ({
       name: String(name),
       part: isRepeated === true ? { kind: 'list', element: part } : part,
     });
-    if (isLeaf === true) {
+    if (type !== null) {
       const ofTime = isTime === true && { isTime, isInRange: !isOdd };
       const leaf = { ...(statistics ? (statistics.get(leaves++) ?? noRows) : unknownLeaf), ...ofTime };
       const isUntyped = isNull === true;
-      const isEmpty = leaf.isEmpty || isUntyped;
+      // DuckDB counts a NULL record of a list twice, and writes no bounds of NaN, of HUGEINT and of long texts.
+      const isEmpty = isUntyped || (leaf.isEmpty && !(isInList && mayLackBounds.has(type)));
       const ofDecimal = misreadType == null ? undefined : String(misreadType);
       return wrap({ kind: 'leaf', leaf: { ...leaf, isEmpty, isUntyped, misreadType: ofDecimal } });
     }
-    const members = Array.from({ length: Number(count) }, next);
+    const members = Array.from({ length: Number(count) }, () => next(isInList || isRepeated === true));
     const [first] = members;
     const isLevel = members.length === 1 && (isRepeated === true || isOuter === true);
     return wrap(isLevel && first ? first.part : { kind: 'record', members });
@@ -101,6 +102,8 @@ export async function readParquetColumns(
   const { part } = next();
   return part.kind === 'record' ? part.members : [];
 }
+
+const mayLackBounds: ReadonlySet<unknown> = new Set(['FLOAT', 'DOUBLE', 'BYTE_ARRAY']);
 
 /** Of a file without row groups. */
 const noRows: Leaf = {
@@ -138,8 +141,8 @@ async function readStatistics(
   const result = await readRows(
     connection,
     `WITH groups AS (SELECT column_id AS leaf,
-      num_values AS n, row_group_num_rows AS rows, stats_null_count AS nulls, coalesce(stats_null_count = num_values, false) AS isEmpty,
-      stats_min_value AS least, stats_max_value AS greatest,
+      num_values AS n, row_group_num_rows AS rows, stats_null_count AS nulls, stats_min_value AS least, stats_max_value AS greatest,
+      coalesce(nulls = n, false) AND coalesce(least, greatest) IS NULL AS isEmpty,
       coalesce(min_is_exact, true) AND coalesce(max_is_exact, true) AS isExact
     FROM parquet_metadata(${globText(path)}))
     SELECT leaf, bool_and(n = rows), bool_and(coalesce(nulls = 0, false)), bool_and(isEmpty),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { canGrow, type DataFile, hasChanged } from '../scan/data-files.ts';
 import type { Change } from '../scan/find-changes.ts';
+import type { ComparedBytes } from '../scan/fingerprint.ts';
 import { isOfDevice, isOutOfMemory, isOutOfSpace } from '../store/disk-space.ts';
 import { type BatchLimits, LinesWriter, type Position } from './lines-writer.ts';
 import { buildNormalizer } from './normalize-lines.ts';
@@ -36,6 +37,7 @@ interface BatchesOptions {
   readonly connect: PlainOptions['connect'];
   readonly limits?: BatchLimits | undefined;
   readonly nextNumber: () => number;
+  readonly compared: ComparedBytes;
 }
 
 /** Two of DuckDB's row groups: odd sizes are written twice, to the log and at the checkpoint. */
@@ -112,7 +114,8 @@ class BatchReader {
     const { file } = change;
     let reading: FileReading | undefined;
     try {
-      reading = await startReading(change, this.#options.nextNumber);
+      const { compared, nextNumber } = this.#options;
+      reading = await startReading(change, nextNumber, compared);
       if (file.format === 'parquet' || reading.isUnchanged)
         (await this.#batchFor(table, file)).slices.push(uncopiedSlice(reading));
       else yield* this.#copyLines(table, reading);

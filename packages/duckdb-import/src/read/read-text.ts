@@ -1,5 +1,6 @@
-import { createReadStream } from 'node:fs';
-import { lineLongerThan, linesOf } from '@querygate/text';
+import { decompress } from '@querygate/bigquery-sql/command';
+import { lineLongerThan } from '@querygate/text';
+import { kindOf } from '../scan/data-files.ts';
 
 /** The longest line of a data file, without its newline. DuckDB reads no JSON of more than 16 MiB. */
 export const maxLineBytes = 16_000_000;
@@ -7,12 +8,16 @@ export const maxLineBytes = 16_000_000;
 export const lineTooLong = lineLongerThan(maxLineBytes);
 
 /**
- * The lines of a UTF-8 text file, without their newlines.
+ * The lines of a UTF-8 text file, which may be compressed, without their newlines.
  *
  * @throws Error if a line is too long
  */
-export const readLines = (path: string): AsyncGenerator<string> =>
-  linesOf(createReadStream(path, 'utf8'), maxLineBytes);
+export async function* readLines(path: string): AsyncGenerator<string> {
+  for await (const line of splitLines(decompress({ path, compression: kindOf(path)?.compression }))) {
+    if (line.length > maxLineBytes) throw new Error(lineTooLong);
+    yield line.toString();
+  }
+}
 
 /**
  * Lines as bytes, without their newlines. Of a line that is too long, only its beginning is kept.

@@ -1,6 +1,6 @@
 import { canGrow, type DataFile } from '../scan/data-files.ts';
 import type { Change } from '../scan/find-changes.ts';
-import { fingerprintBytes, noEnds, readMatchingEnds } from '../scan/fingerprint.ts';
+import { type ComparedBytes, fingerprintBytes, noEnds, readMatchingEnds } from '../scan/fingerprint.ts';
 import { fingerprint, readRange } from '../store/file-digests.ts';
 import type { ManifestEntry, Reject } from '../store/manifest.ts';
 import type { LinesWriter, Position } from './lines-writer.ts';
@@ -41,10 +41,14 @@ export interface FileReading {
 }
 
 /** Continues a file where its entry says, or begins another one. */
-export async function startReading(change: Change, nextNumber: () => number): Promise<FileReading> {
+export async function startReading(
+  change: Change,
+  nextNumber: () => number,
+  compared: ComparedBytes,
+): Promise<FileReading> {
   const { digest = '', file, knownEntry, replaces } = change;
   const { ctime, identity, mtime, name, size, table } = file;
-  const ends = knownEntry && (await readMatchingEnds(file, knownEntry));
+  const ends = knownEntry && (await readMatchingEnds(file, knownEntry, compared));
   if (knownEntry && ends) {
     const { done, lines, offset } = knownEntry;
     const isUnchanged = done && !canGrow(file);

@@ -31,21 +31,19 @@ export function buildTableChanges(
   const modifiedOf = async (name: string): Promise<string | undefined> => {
     const table = resourceRequest('tables', name, options);
     const request = { ...table, path: `${table.path}?fields=type,lastModifiedTime,streamingBuffer` };
-    try {
-      const { status, text } = await client.call(request, { timeoutMs });
-      if (status === 200) {
-        const { data } = tableReply.safeParse(JSON.parse(text));
-        return data?.streamingBuffer === undefined ? data?.lastModifiedTime : undefined;
-      }
-    } catch {}
-    // Runs that begin later look again: to read rows as if they might be late is not free.
-    looks.delete(name);
-    return undefined;
+    const { status, text } = await client.call(request, { timeoutMs });
+    if (status === 429 || status >= 500) throw new Error(`status ${status}`);
+    const { data } = tableReply.safeParse(status === 200 ? JSON.parse(text) : undefined);
+    return data?.streamingBuffer === undefined ? data?.lastModifiedTime : undefined;
   };
   const look = ({ name }: TimedTable) => {
     const last = looks.get(name);
     if (last !== undefined && performance.now() - last.at < keepMs) return last.modified;
-    const modified = modifiedOf(name);
+    const modified = modifiedOf(name).catch(() => {
+      // Runs that begin later look again: to read rows as if they might be late is not free.
+      if (looks.get(name)?.modified === modified) looks.delete(name);
+      return undefined;
+    });
     looks.set(name, { at: performance.now(), modified });
     return modified;
   };
