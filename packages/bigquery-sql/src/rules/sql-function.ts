@@ -79,9 +79,12 @@ export function callSqlFunction(
   if (body.kind === 'ForeignBody') throw new Unsupported(node, `${shown} is not written in SQL`);
   const resolve = (values: readonly Expression[]) => resolveBody(body, called, values, scope, context);
   // Its aggregates read the rows, for which no name is computed before.
-  const result = isOfRows ? resolve(args) : letValues(node, args, resolve);
+  const result = isOfRows ? resolve(args) : letValues(node, args, resolve, !hasRows(scope));
   return returns ? converted(body, result, resolveType(returns)) : result;
 }
+
+const hasRows = ({ ranges, parent }: Scope): boolean =>
+  ranges.length > 0 || (parent !== undefined && hasRows(parent));
 
 function resolveBody(
   body: Syntax.Expression,
