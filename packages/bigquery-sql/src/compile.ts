@@ -12,7 +12,7 @@ import { tableRelations } from './rules/from/table-relations.ts';
 import { resolveQuery } from './rules/queries/query.ts';
 import { emptyScope, type RelationColumn } from './rules/scope.ts';
 import { resolveScript } from './rules/script.ts';
-import { resolveUncalled, sqlFunctions } from './rules/sql-function.ts';
+import { sqlFunctions } from './rules/sql-function.ts';
 import { messageOf } from './rules/unsupported.ts';
 import type { Statement } from './syntax/nodes.ts';
 import { parseQuery } from './syntax/parse-query.ts';
@@ -86,7 +86,6 @@ export function compile(
     functions: sqlFunctions(statement.functions, (step) => context.attempt(step, undefined)),
   };
   const resolved = context.attempt(() => resolveScript(statement, scope, context), undefined);
-  resolveUncalled(statement, scope, context);
   if (!resolved || problems.length > 0) {
     const isComplete =
       resolved && !resolved.acceptsAnyColumn && !resolved.columns.some(({ isDoubtful }) => isDoubtful);

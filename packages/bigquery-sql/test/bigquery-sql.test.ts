@@ -119,6 +119,11 @@ describe('a command line that is wrong', () => {
     expect(status).toBe(0);
   });
 
+  test('a hexadecimal FLOAT64', async () => {
+    const { stdout } = await runCommand(['--json', '-p', 'n:FLOAT64=-0x1F', 'select @n as n']);
+    expect(JSON.parse(stdout)).toMatchObject({ rows: [[-31]] });
+  });
+
   test('no statement, and a standard input that is empty', () => {
     const { status, stdout, stderr } = runProcess([]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });

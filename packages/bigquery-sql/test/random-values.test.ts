@@ -286,6 +286,13 @@ test.each([
   expect(problemsOf(sql.replace('RAND()', '(SELECT r FROM (SELECT 0.5 AS r))'))).toEqual([]);
 });
 
+test('a function whose argument is an array of FROM takes a random value in a query without FROM', async () => {
+  const f = "CREATE TEMP FUNCTION f(x STRING) AS ((SELECT COUNT(*) FROM UNNEST(SPLIT(x, '-')) WITH OFFSET));";
+  expect(await dialect.query(`${f} SELECT f(GENERATE_UUID())`)).toEqual([['5']]);
+  expect(problemsOf(`${f} SELECT f(GENERATE_UUID()) FROM logs`)).toHaveLength(1);
+  expect(problemsOf(`${f} SELECT (SELECT f(GENERATE_UUID())) FROM logs`)).toHaveLength(1);
+});
+
 test('a function whose argument a subquery reads takes a random column', async () => {
   const f =
     'CREATE TEMP FUNCTION f(x FLOAT64) AS ((SELECT COUNTIF(x < y) FROM UNNEST([0.25, 0.5, 0.75]) AS y))';

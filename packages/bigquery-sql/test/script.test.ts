@@ -45,6 +45,12 @@ test('a variable that is computed from rows may be part of a key', async () => {
   ]);
 });
 
+test('a JSONPath is a variable that is computed from rows', async () => {
+  const p = "DECLARE p STRING DEFAULT (SELECT ANY_VALUE(x) FROM UNNEST(['$.a']) AS x);";
+  const sql = `${p} SELECT JSON_VALUE('{"a":1}', p), JSON_VALUE('{"ab":2}', CONCAT(p, 'b')) FROM logs WHERE id = 1`;
+  expect(await dialect.query(sql)).toEqual([['1', '2']]);
+});
+
 test.each([
   'CREATE TEMP TABLE t AS SELECT RAND() AS r; SELECT r BETWEEN 0 AND 1 FROM t',
   'CREATE TEMP TABLE t AS SELECT id, RAND() AS r FROM logs; CREATE TEMP TABLE u AS SELECT id, r AS s FROM t; SELECT LOGICAL_AND(r = s) AND COUNT(DISTINCT r) = 4 FROM t JOIN u USING (id)',

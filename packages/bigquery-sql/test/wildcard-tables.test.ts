@@ -92,6 +92,7 @@ test.each([
     "FROM `events_*` |> EXTEND _TABLE_SUFFIX AS s |> WHERE _TABLE_SUFFIX = '20240101'",
     [['1', null, '20240101']],
   ],
+  ["FROM `events_*` |> EXTEND _TABLE_SUFFIX |> WHERE _table_suffix = '20240101'", [['1', null, '20240101']]],
   ['FROM `events_*` |> AGGREGATE COUNT(*) AS n GROUP BY _TABLE_SUFFIX |> SELECT n |> LIMIT 1', [['1']]],
   ["SELECT e.id FROM `events_*` AS e WHERE e._table_suffix = '20240101'", [['1']]],
 ])('reads the tables that it names: %s', async (sql, rows) => {

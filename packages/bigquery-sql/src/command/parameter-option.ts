@@ -92,7 +92,7 @@ function requireValue(type: string, value: string, literal: string): void {
 }
 
 const castForms: Readonly<Record<string, RegExp>> = {
-  FLOAT64: /^\s*[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?|nan)\s*$/i,
+  FLOAT64: /^\s*[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|0x[\da-f]+|inf(?:inity)?|nan)\s*$/i,
   BYTES: /^\s*(?:(?:[A-Za-z0-9+/]\s*){4})*(?:(?:[A-Za-z0-9+/]\s*){2,3}(?:=\s*){0,2})?$/,
 };
 

@@ -10,7 +10,7 @@ import {
   someNode,
   unchanged,
 } from '../tree/map.ts';
-import type { Expression, Node } from '../tree/nodes.ts';
+import type { Expression, Node, Query } from '../tree/nodes.ts';
 import { isConstantList, isVolatile } from '../tree/volatile.ts';
 import { isScalar } from '../types.ts';
 import { type Place, Unsupported } from './unsupported.ts';
@@ -60,12 +60,14 @@ export const isForbiddenInLambda = (node: Expression): boolean =>
  * expression uses it once at most, or contains a subquery or an aggregate, in which DuckDB knows no such names. A random
  * value in a subquery would be one for each row of the subquery, or the same for all rows of the query.
  *
+ * @param isOfOneRow true in a query without FROM: an array of FROM in a subquery is computed once
  * @throws Unsupported if a value that differs at each computation would have to be computed repeatedly
  */
 export function letValues(
   place: Place,
   values: readonly Expression[],
   body: (values: readonly Expression[]) => Expression,
+  isOfOneRow = false,
 ): Expression {
   const names = values.map((value) => (isSimpleOperand(value) ? value : newLocal(value.type)));
   const resolved = body(names);
@@ -78,7 +80,7 @@ export function letValues(
     resolved,
     (part) =>
       (part.kind === 'lambda' && usesAny(names, part.body)) ||
-      (part.kind === 'subquery' && usesAny(random, part.query)),
+      (part.kind === 'subquery' && usesAny(random, isOfOneRow ? perRow(part.query) : part.query)),
   );
   const inPlace = () => replaceAll(values.map(withArguments.expression));
   if (!isRepeated && !isForEachRow) return inPlace();
@@ -107,6 +109,13 @@ function usesOf(name: Expression, within: Expression): number {
     if (part === name) uses += 1;
   });
   return uses;
+}
+
+/** What a query computes for each row. */
+function perRow(query: Query): Query {
+  if (query.kind !== 'select' || query.from?.kind !== 'unnest') return query;
+  const { from: _, ...others } = query;
+  return others;
 }
 
 const usesAny = (names: readonly Expression[], within: Node): boolean =>

@@ -103,7 +103,7 @@ function readValue(table: string, alias: string, type: Type): Expression {
     columns: [{ name: 'value', value: column(alias, 'value', type) }],
     from: { kind: 'reference', alias, name: table },
   });
-  return { kind: 'subquery', form: 'scalar', query, type };
+  return { kind: 'subquery', form: 'scalar', query, isVariable: true, type };
 }
 
 function declared(

@@ -1,6 +1,4 @@
 import type * as Syntax from '../syntax/nodes.ts';
-import { walk } from '../syntax/walk.ts';
-import { column } from '../tree/build.ts';
 import type { Expression } from '../tree/nodes.ts';
 import { describeType, sameName, type Type } from '../types.ts';
 import { letValues } from './bind-values.ts';
@@ -81,9 +79,12 @@ export function callSqlFunction(
   if (body.kind === 'ForeignBody') throw new Unsupported(node, `${shown} is not written in SQL`);
   const resolve = (values: readonly Expression[]) => resolveBody(body, called, values, scope, context);
   // Its aggregates read the rows, for which no name is computed before.
-  const result = isOfRows ? resolve(args) : letValues(node, args, resolve);
+  const result = isOfRows ? resolve(args) : letValues(node, args, resolve, !hasRows(scope));
   return returns ? converted(body, result, resolveType(returns)) : result;
 }
+
+const hasRows = ({ ranges, parent }: Scope): boolean =>
+  ranges.length > 0 || (parent !== undefined && hasRows(parent));
 
 function resolveBody(
   body: Syntax.Expression,
@@ -114,30 +115,6 @@ function resolveBody(
       `${ofRow.name} is not in an aggregate function: put it in one, or declare it NOT AGGREGATE`,
     );
   return value;
-}
-
-/** Resolves the bodies that no call does: those whose parameters have types, as BigQuery resolves all of them. */
-export function resolveUncalled(
-  { functions: definitions, query, script }: Syntax.Statement,
-  root: Scope,
-  context: Context,
-): void {
-  const called = new Set<string>();
-  for (const node of [...definitions, ...script, query])
-    walk(node, (part) => {
-      if (part.kind === 'FunctionCall') called.add(part.name.parts[0].name.toLowerCase());
-    });
-  for (const [name, own] of root.functions ?? []) {
-    const { parameters, body, returns } = own.definition;
-    const types = parameters.flatMap(({ type }) => (type && type !== 'ANY TYPE' ? [resolveType(type)] : []));
-    if (called.has(name) || own.problem || body.kind === 'ForeignBody') continue;
-    if (types.length < parameters.length) continue;
-    context.attempt(() => {
-      const values = types.map((type, at) => column('', `${at}`, type));
-      const value = resolveBody(body, own, values, root, context);
-      if (returns) converted(body, value, resolveType(returns));
-    }, undefined);
-  }
 }
 
 /** The arguments of a call in the order of the parameters; those after the first may name theirs. */

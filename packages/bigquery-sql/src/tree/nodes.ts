@@ -221,6 +221,8 @@ export interface Subquery extends Typed<'subquery'> {
   readonly value?: Expression;
   /** True for the sort key of the last row that a LIMIT returns. */
   readonly isThreshold?: true;
+  /** True for the value of a script's variable. */
+  readonly isVariable?: true;
 }
 
 /** A column of the select list by its position, counted from 1, in GROUP BY and ORDER BY. */

@@ -1,8 +1,9 @@
-import { DuckDBInstance } from '@duckdb/node-api';
+import { DuckDBInstance, VARCHAR } from '@duckdb/node-api';
 import { expect, test } from 'vitest';
 import { tooMuchText } from '../../src/duckdb/host/apart-calls.ts';
 import { registerHostFunctions } from '../../src/duckdb/host/host-functions.ts';
 import { callerLimits, HostWork, savedLimits } from '../../src/duckdb/host/host-work.ts';
+import { scalarValue } from '../../src/duckdb/layout/scalar-value.ts';
 import type { HostFunction, HostValue } from '../../src/macros/host/host-function.ts';
 import { hostFunctions } from '../../src/macros/host/host-functions.ts';
 import { isNightly } from '../../../../test/support/nightly.ts';
@@ -237,4 +238,25 @@ test('a row is read no further when the bytes of its chunk are too many', () => 
   expect(failure(() => work.run(1, read))).toBe(tooMuchText);
   expect(values).toBe(3);
   expect(failure(() => work.run(1, () => {}))).toBe(tooMuchText);
+});
+
+const json = scalarValue(
+  { name: 'j', type: 'JSON', mode: 'NULLABLE' },
+  { sql: 't', type: VARCHAR },
+  () => "error('not JSON')",
+);
+
+test.each([
+  ['many records', `'[' || repeat('{"a":[0.5,-1e9],"b":"{[NaN,]}"}, ', 1000) || i || ']'`],
+  ['20 levels', `repeat('[{"a":', 10) || '"' || repeat('[', 20_000) || '"' || repeat('}]', 10)`],
+])('JSON of few levels is read without this process: %s', async (_, text) => {
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+  const connection = await instance.connect();
+  const works = registerHostFunctions(connection);
+  const work = new HostWork({ ...savedLimits, chunkBytes: 0 });
+  works.set(connection.clientContext.connectionId, work);
+  const sql = `SELECT count(${json}) FROM (SELECT ${text} AS t FROM range(100) r(i))`;
+  expect((await connection.runAndReadAll(sql)).getRowsJson()).toEqual([['100']]);
+  work.requireEnough();
+  instance.closeSync();
 });

@@ -66,13 +66,14 @@ export function jsonTreeText(tree: JsonTree): string {
 
 /** The most arrays and objects around a value of it. */
 export function jsonLevels(json: string): bigint {
-  let [levels, most] = [0n, 0n];
-  for (const text of tokensOf(json)) {
-    if (text === '{' || text === '[') levels += 1n;
-    if (text === '}' || text === ']') levels -= 1n;
-    if (levels > most) most = levels;
+  let [levels, most] = [0, 0];
+  for (let at = 0; at < json.length; at += 1) {
+    const character = json[at];
+    if (character === '"') at = (stringEnd(json, at) ?? json.length) - 1;
+    else if (character === '[' || character === '{') most = Math.max(most, ++levels);
+    else if (character === ']' || character === '}') levels -= 1;
   }
-  return most;
+  return BigInt(most);
 }
 
 /** The JSON with the members of each object in the order of their names, by bytes, as BigQuery writes it. */

@@ -85,19 +85,22 @@ export function fromOf(rows: Rows): ResolvedFrom {
 }
 
 /** Columns, and pseudo columns of FROM, are read by their bare names, and those of a table by its name, too. */
-const namesOf = ({ ranges, columns }: Rows): { readonly ranges: readonly Range[] } => ({
-  ranges: [
-    {
-      name: undefined,
-      columns: [
-        ...columns.flatMap(bareNames),
-        ...ranges.flatMap((range) => range.columns.filter(({ isPseudo }) => isPseudo)),
-      ],
-      ...(isIncomplete(ranges) && { acceptsAnyColumn: true as const }),
-    },
-    ...ranges.map((range) => ({ ...range, isQualifiedOnly: true as const })),
-  ],
-});
+function namesOf({ ranges, columns }: Rows): { readonly ranges: readonly Range[] } {
+  const bare = columns.flatMap(bareNames);
+  const pseudo = ranges
+    .flatMap((range) => range.columns)
+    .filter(({ isPseudo, name }) => isPseudo && !bare.some((own) => sameName(own.name, name)));
+  return {
+    ranges: [
+      {
+        name: undefined,
+        columns: [...bare, ...pseudo],
+        ...(isIncomplete(ranges) && { acceptsAnyColumn: true as const }),
+      },
+      ...ranges.map((range) => ({ ...range, isQualifiedOnly: true as const })),
+    ],
+  };
+}
 
 /** The columns that bare names refer to: of a row of FROM, its fields. */
 const bareNames = (output: PipedColumn): readonly Output[] =>

@@ -1,9 +1,9 @@
 import { isLaxPath, jsonPointer } from '../../../macros/host/json-pointer.ts';
 import { boolLiteral, call, textLiteral } from '../../../tree/build.ts';
 import { macroName } from '../../../tree/macro-name.ts';
+import { someExpression } from '../../../tree/map.ts';
 import type { Expression } from '../../../tree/nodes.ts';
 import { isScalar } from '../../../types.ts';
-import { dependsOnRows } from '../../expressions/constant-values.ts';
 import { callMacro } from '../../macro-call.ts';
 import { Unsupported } from '../../unsupported.ts';
 import type { SpecialFunction } from '../special-function.ts';
@@ -74,12 +74,15 @@ export function hasUncertainPath(name: string, [, path]: readonly Expression[]):
   return jsonPointer(String(path.value), name.startsWith('json_extract')) === undefined;
 }
 
+const isOfRows = (part: Expression) =>
+  part.kind === 'column' || part.kind === 'aggregate' || (part.kind === 'subquery' && !part.isVariable);
+
 /** The path is the same for all rows. */
 const withConstantPath =
   (read: SpecialFunction): SpecialFunction =>
   (node, args, context) => {
     const [, path] = args;
-    if (path && dependsOnRows(path))
+    if (path && someExpression(path, isOfRows))
       throw new Unsupported(
         node.args[1] ?? node,
         'a JSONPath is a literal or a parameter: read fields whose names are in columns as json[name]',
