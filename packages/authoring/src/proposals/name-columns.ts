@@ -1,4 +1,4 @@
-import { type Syntax, walk } from '@querygate/bigquery-sql/syntax';
+import { isReserved, type Syntax, walk } from '@querygate/bigquery-sql/syntax';
 import type { Edit } from './edits.ts';
 import { snakeCase } from './snake-case.ts';
 
@@ -23,7 +23,8 @@ export function columnNames({ query }: Syntax.Statement): readonly Edit[] {
   });
   const edits = named.flatMap(({ item, name }, at): readonly Edit[] => {
     if (keeps[at]) return [];
-    const base = snakeCase(name ?? '') || nameOf(item.expression) || `column_${at + 1}`;
+    const word = snakeCase(name ?? '') || nameOf(item.expression) || `column_${at + 1}`;
+    const base = isReserved(word.toUpperCase()) ? `${word}_value` : word;
     let unique = base;
     for (let count = 2; taken.has(takenKey(unique)); count += 1) unique = `${base}_${count}`;
     taken.add(takenKey(unique));

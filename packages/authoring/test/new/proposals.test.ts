@@ -186,6 +186,10 @@ describe('names of columns', () => {
       'select count(*) AS count_2, count(*) as count from logs',
     ],
     [
+      'select if(status > 499, 1, 0), 1 as `all!` from logs',
+      'select if(status > 499, 1, 0) AS if_value, 1 as all_value from logs',
+    ],
+    [
       'select safe_cast(project as int64) from logs',
       'select safe_cast(project as int64) AS project from logs',
     ],
