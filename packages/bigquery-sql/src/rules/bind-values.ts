@@ -111,7 +111,7 @@ function usesOf(name: Expression, within: Expression): number {
   return uses;
 }
 
-/** What a query computes for each row. */
+/** The parts of a query that are computed for each row. */
 function perRow(query: Query): Query {
   if (query.kind !== 'select' || query.from?.kind !== 'unnest') return query;
   const { from: _, ...others } = query;
