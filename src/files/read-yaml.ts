@@ -4,6 +4,7 @@ import {
   type Document,
   type DocumentOptions,
   isAlias,
+  isCollection,
   isNode,
   isScalar,
   Lexer,
@@ -79,6 +80,9 @@ export function readYaml(
   const cut = format === 'yaml' ? keysWithoutValues(document.contents).slice(0, maxProblems) : [];
   if (cut.length > 0)
     return { problems: cut.map(({ offset, message }) => ({ ...problemAt(offset, ''), message })) };
+  const endless = endlessAlias(document);
+  if (endless !== undefined)
+    return { problems: [problemAt(startOf(endless), `*${endless.source} is within what it names`)] };
   try {
     if (isText !== undefined) asWritten(document, document.contents, [], { isText, isExact });
     return {
@@ -98,6 +102,13 @@ export function readYaml(
     };
   }
 }
+
+/** The first alias within the node that it names, so that its value has no end. */
+const endlessAlias = (document: Document.Parsed) =>
+  nodesIn(document.contents)
+    .filter((node) => isCollection(node) && node.anchor !== undefined)
+    .flatMap((node) => nodesIn(node).filter((one) => isAlias(one) && one.source === node.anchor))
+    .find(isAlias);
 
 /** Where the alias is that names no anchor, if the error is about one. */
 function unknownAlias(error: unknown, document: Document.Parsed): number | undefined {

@@ -49,3 +49,12 @@ test('a text with several documents is refused where the second one starts', () 
     problems: [{ line: 2, column: 1, message: 'not valid YAML: has more than one document' }],
   });
 });
+
+test.each([
+  ['a list', 'description: &a [*a]', 18],
+  ['an object', 'columns: &c { n: { fields: *c } }', 28],
+])('an alias within %s that it names is refused', (_, text, column) => {
+  const message = expect.stringMatching(/^not valid YAML: \*[ac] is within what it names$/);
+  expect(readYaml(text)).toEqual({ problems: [{ line: 1, column, message }] });
+  expect(readYaml('a: &b [1]\nc: [*b, *b]')).toMatchObject({ data: { c: [[1], [1]] } });
+});
