@@ -122,16 +122,18 @@ function buildQueryConstants(connection: DuckDBConnection, prepare: Prepare): Qu
   };
 
   const filledInput = async (bindings: Bindings): Promise<Input> => {
-    const input = await inputFor(bindings);
+    const known = await inputFor(bindings);
     try {
-      await input.fill(bindings);
-      return input;
+      await known.fill(bindings);
+      return known;
     } catch (error) {
       // Its table is gone if it was opened in a transaction that was rolled back.
       if (!/does not exist/.test(String(error))) throw error;
-      inputs.delete(keyOf(bindings));
-      return filledInput(bindings);
     }
+    inputs.delete(keyOf(bindings));
+    const input = await inputFor(bindings);
+    await input.fill(bindings);
+    return input;
   };
 
   return async (constants, bindings) => {

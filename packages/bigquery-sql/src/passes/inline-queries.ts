@@ -24,7 +24,6 @@ export const inlineQueries: Pass = (query) => {
 /** A common table with one reader becomes a subquery, unless it is random and its reader may run for each row. */
 function inlineTables(node: With): Query {
   const readers = countReaders(node);
-  const ofSubqueries = readInSubqueries(node);
   const inlined = new Map<string, Query>();
   const mapper: Mapper = mapperWith({
     from: (part) => {
@@ -39,7 +38,7 @@ function inlineTables(node: With): Query {
       !table.recursive &&
       readers.get(table.name) === 1 &&
       planningCosts.of(query).depth <= maxNestedDepth &&
-      !(ofSubqueries.has(table.name) && isVolatile(query));
+      !(isVolatile(query) && isReadInSubquery(table.name, node));
     if (isInlined) inlined.set(table.name, query);
     return isInlined ? [] : [{ ...table, query }];
   });
@@ -48,16 +47,13 @@ function inlineTables(node: With): Query {
   return tables.length === 0 ? body : { ...node, tables, body };
 }
 
-function readInSubqueries(node: With): ReadonlySet<string> {
-  const names = new Set<string>();
-  forEachNode(node, (part) => {
-    if (part.kind !== 'subquery') return;
-    forEachNode(part, (inner) => {
-      if (inner.kind === 'reference') names.add(inner.name);
-    });
-  });
-  return names;
-}
+const isReadInSubquery = (name: string, node: With): boolean =>
+  someNode(
+    node,
+    (part) =>
+      part.kind === 'subquery' &&
+      someNode(part, (inner) => inner.kind === 'reference' && inner.name === name),
+  );
 
 function countReaders(node: With): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();

@@ -1,6 +1,6 @@
 import type * as Syntax from '../syntax/nodes.ts';
 import { caseWhen, column, nullLiteral, select } from '../tree/build.ts';
-import { forEachNode } from '../tree/map.ts';
+import { sizeOf } from '../tree/map.ts';
 import type { CommonTable, Expression, Member } from '../tree/nodes.ts';
 import { isVolatile } from '../tree/volatile.ts';
 import { withTables } from '../tree/with-tables.ts';
@@ -22,14 +22,6 @@ type Variables = readonly Variable[];
 
 /** The nodes that a value may have where it takes the place of its variable. */
 const maxRepeatedSize = 50;
-
-function sizeOf(value: Expression): number {
-  let size = 0;
-  forEachNode(value, () => {
-    size += 1;
-  });
-  return size;
-}
 
 /**
  * The query of a text, with the statements of a script before it: the value of a variable takes its place, and temporary

@@ -138,6 +138,15 @@ export function forEachNode(node: Node, use: (node: Node) => void): void {
   forEachPart(node, (part) => forEachNode(part, use));
 }
 
+/** How many nodes a tree has. */
+export function sizeOf(node: Node): number {
+  let size = 0;
+  forEachNode(node, () => {
+    size += 1;
+  });
+  return size;
+}
+
 /** Replaces an expression and every expression below it, from the leaves up. */
 export const mapExpression = (node: Expression, replace: (node: Expression) => Expression): Expression =>
   replace(mapExpressions(node, replace));

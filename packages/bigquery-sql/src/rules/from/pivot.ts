@@ -1,7 +1,7 @@
 import { parseDecimal } from '@querygate/text';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { and, compareWith, select } from '../../tree/build.ts';
-import { forEachNode, mapExpression, someNode } from '../../tree/map.ts';
+import { forEachNode, mapExpression, sizeOf, someNode } from '../../tree/map.ts';
 import type { Expression, Member } from '../../tree/nodes.ts';
 import { describeType, isScalar, type ScalarName, type Type, typedNulls, unknown } from '../../types.ts';
 import { convert, distance } from '../coercion.ts';
@@ -111,14 +111,6 @@ const isAggregateCall = (node: Syntax.Expression): boolean =>
   node.kind === 'FunctionCall' && aggregateOf(functionName(node.name)) !== undefined;
 
 const columnKey = (from: string, name: string) => JSON.stringify([from, name]);
-
-function sizeOf(expression: Expression): number {
-  let nodes = 0;
-  forEachNode(expression, () => {
-    nodes += 1;
-  });
-  return nodes;
-}
 
 /** The columns that expressions read, also in their subqueries. */
 function columnsRead(expressions: readonly Expression[]): ReadonlySet<string> {

@@ -90,13 +90,17 @@ const withConstantPath =
     return read(node, args, context);
   };
 
-export const jsonReads: Readonly<Record<string, SpecialFunction>> = {
-  json_value: withConstantPath(scalarRead('json_value', false)),
-  json_value_array: withConstantPath(jsonRead('json_value_array', false)),
-  json_query: withConstantPath(jsonQuery),
-  json_query_array: withConstantPath(jsonRead('json_query_array', false)),
-  json_extract: withConstantPath(jsonRead('json_extract', true)),
-  json_extract_array: withConstantPath(jsonRead('json_extract_array', true)),
-  json_extract_scalar: withConstantPath(scalarRead('json_extract_scalar', true)),
-  json_extract_string_array: withConstantPath(jsonRead('json_extract_string_array', true)),
+const reads: Readonly<Record<string, SpecialFunction>> = {
+  json_value: scalarRead('json_value', false),
+  json_value_array: jsonRead('json_value_array', false),
+  json_query: jsonQuery,
+  json_query_array: jsonRead('json_query_array', false),
+  json_extract: jsonRead('json_extract', true),
+  json_extract_array: jsonRead('json_extract_array', true),
+  json_extract_scalar: scalarRead('json_extract_scalar', true),
+  json_extract_string_array: jsonRead('json_extract_string_array', true),
 };
+
+export const jsonReads: Readonly<Record<string, SpecialFunction>> = Object.fromEntries(
+  Object.entries(reads).map(([name, read]) => [name, withConstantPath(read)]),
+);
