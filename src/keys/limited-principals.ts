@@ -20,7 +20,7 @@ export type LimitedPrincipal = () => Principal;
 export function buildLimitedPrincipals(
   newRateLimit: NewRateLimit,
 ): (rights: Omit<Principal, 'rateLimiter' | 'concurrencyLimiter'>, limits: Limits) => LimitedPrincipal {
-  const latest = new LRUCache<string, Limiters>({ max: maxIds });
+  const latest = new LRUCache<string, Limiters & { readonly user: Principal }>({ max: maxIds });
   return (rights, { requestsPerMinute, concurrentQueries }) => {
     const { id } = rights;
     const limited = (before: Partial<Limiters> = {}) => ({
@@ -29,12 +29,14 @@ export function buildLimitedPrincipals(
     });
     const principal = { ...rights, ...limited(latest.get(id)) };
     return () => {
+      const last = latest.get(id);
+      if (last?.user === principal) return principal;
       limited(principal);
       // One without a limit leaves that of others as it is.
-      const { rateLimiter, concurrencyLimiter } = latest.get(id) ?? principal;
       latest.set(id, {
-        rateLimiter: principal.rateLimiter ?? rateLimiter,
-        concurrencyLimiter: principal.concurrencyLimiter ?? concurrencyLimiter,
+        user: principal,
+        rateLimiter: principal.rateLimiter ?? last?.rateLimiter,
+        concurrencyLimiter: principal.concurrencyLimiter ?? last?.concurrencyLimiter,
       });
       return principal;
     };
