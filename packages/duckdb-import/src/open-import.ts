@@ -1,5 +1,5 @@
 import { type ImportOptions, type ImportState, openState } from './import-state.ts';
-import { blameFile } from './load/blame-file.ts';
+import { type Blamed, blameFile } from './load/blame-file.ts';
 import { loadBatches } from './load/load-batches.ts';
 import { openFiles, placeFiles, restoreFiles } from './load/place-files.ts';
 import { readBatches } from './read/read-batches.ts';
@@ -20,9 +20,9 @@ export interface Import {
   /**
    * Finds the file that made a query fail, among those that it has read where they are: it is unreadable until it changes.
    *
-   * @returns false if none did; the reason if it is not, as only queries fail that read the same column
+   * @returns false if none did; the file and the reason if it is not, as only queries fail that read the same column
    */
-  blame(files: readonly PlacedFile[], error: unknown): Promise<boolean | string>;
+  blame(files: readonly PlacedFile[], error: unknown): Promise<boolean | Blamed>;
   /** Why files of a table cannot be read, by the table's name, as of the last sync. */
   readonly problems: ReadonlyMap<string, string>;
   /** Waits for a running sync, which the signal ends, and closes the connections. */

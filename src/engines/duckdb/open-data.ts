@@ -155,7 +155,7 @@ async function openDataFolder(options: DataOptions, dataDir: string): Promise<Lo
     },
   });
   const renewing = renewal && openRepeat(renewal);
-  /** The version of the file that each message was about. */
+  /** By the names of files with a column that cannot be read, the version that was reported. */
   const reported = new Map<string, string>();
   let refreshing: Promise<void> | undefined;
   const folder = isRemote(dataDir) ? dataDir.replace(/\/*$/, '/') : resolve(dataDir);
@@ -175,11 +175,11 @@ async function openDataFolder(options: DataOptions, dataDir: string): Promise<Lo
       if (isRemote(dataDir) && requireReachable(error, listener.problem)) return true;
       const blamed = await data.blame(files, error);
       if (typeof blamed === 'boolean') return blamed;
-      const file = files.find(({ name }) => blamed.startsWith(`${name}: `));
-      const version = `${file?.identity} ${file?.mtime} ${file?.ctime}`;
-      if (reported.get(blamed) !== version) listener.problem(blamed);
-      reported.set(blamed, version);
-      throw new GatewayError('DATA_UNREADABLE', dataUnreadable, { cause: blamed });
+      const { file, reason } = blamed;
+      const version = `${file.identity} ${file.mtime} ${file.ctime}`;
+      if (reported.get(file.name) !== version) listener.problem(reason);
+      reported.set(file.name, version);
+      throw new GatewayError('DATA_UNREADABLE', dataUnreadable, { cause: reason });
     },
     replaceTables: (change) => exclusive(() => replaceTables(data, sync, options, change)),
     dropTables: (old) =>

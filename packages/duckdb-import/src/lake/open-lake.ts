@@ -4,6 +4,7 @@ import { quote } from '@querygate/bigquery-sql/types';
 import { didYouMean } from '@querygate/text';
 import { buildExclusive } from '../store/exclusive.ts';
 import { examineFields } from '../load/read-footer.ts';
+import { hasTimes } from '../store/files/odd-times.ts';
 import type { LakeRows, NoRows, PastRows } from '../store/files/files-relation.ts';
 import type { FilesOfTable } from '../store/files/files-in-place.ts';
 import { type OnRebuilt, rebuildTable } from '../store/import-store.ts';
@@ -180,8 +181,8 @@ async function examineTable(
   const sources = new Map(
     [...found].map(([key, value]) => {
       // DuckDB does not see that the times of a file that was added are of a day.
-      const hasTimes = /\bTIME\b(?! ZONE)/.test(String(value.type));
-      return [key, { ...value, isRawJson: true as const, ...(!hasTimes && { isChecked: true as const }) }];
+      const checked = hasTimes(value.type) ? {} : { isChecked: true as const };
+      return [key, { ...value, isRawJson: true as const, ...checked }];
     }),
   );
   const examined = examineFields(await readLakeColumns(connection, database, table), fields, sources);

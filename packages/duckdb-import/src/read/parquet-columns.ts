@@ -31,6 +31,7 @@ export interface Leaf {
   readonly isEmpty: boolean;
   /** True if all times are within a day, or between the years 1 and 9999; undefined if that is not known. */
   readonly isInRange: boolean | undefined;
+  /** True for a TIME of the file, whatever the field is. */
   readonly isTime?: boolean;
   readonly micros: Bounds | undefined;
   readonly integers: Bounds | undefined;

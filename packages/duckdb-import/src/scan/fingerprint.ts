@@ -15,16 +15,19 @@ export interface FileEnds {
 
 export const noEnds: FileEnds = { head: Buffer.alloc(0), tail: Buffer.alloc(0), checksum: 0 };
 
-/** So much is compared for each second, of a file only without a change: a hundredth of the time, and less. */
+/**
+ * Bytes that are compared for each second that has passed, which takes a hundredth of it at most. A file is compared only if it
+ * has rested for the seconds that its own bytes need.
+ */
 const bytesOfSecond = 8 << 20;
 
-/** The bytes that an import may compare at the moment, of all its files. */
+/** How many bytes of all its files an import may compare now. */
 export class ComparedBytes {
   readonly #max = 32 * bytesOfSecond;
   #left = this.#max;
   #at = performance.now();
 
-  /** @returns false if there are too few now. More than are ever left are a debt. */
+  /** @returns false if too few are left. A file that is larger than ever are left is compared once none are in use, on credit. */
   take(bytes: number): boolean {
     const now = performance.now();
     this.#left = Math.min(this.#max, this.#left + ((now - this.#at) / 1000) * bytesOfSecond);
@@ -36,8 +39,7 @@ export class ComparedBytes {
 }
 
 /**
- * Compares the ends of what has been imported of a file with its manifest entry, and, unless the file grows often for its size
- * or others were compared, all of it.
+ * Compares the ends of what has been imported of a file with its manifest entry, and all of it if its bytes may be compared now.
  *
  * @returns undefined for another file, or an edited one
  */

@@ -15,6 +15,9 @@ export async function hasOddTimes(connection: DuckDBConnection, path: string): P
   return false;
 }
 
+/** True if a value of a type may have a time in it. */
+export const hasTimes = (type: DuckDBType): boolean => oddTimes('value', type).length > 0;
+
 /** Conditions, one for each time within a value. @param depth of lists */
 function oddTimes(sql: string, type: DuckDBType, depth = 0): readonly string[] {
   // With a zone, DuckDB reads the time of day.
