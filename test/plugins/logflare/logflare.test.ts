@@ -746,7 +746,7 @@ describe('COMPAT=logflare for what Logflare does not have', () => {
   });
 
   test.each(['nope', 5, ['csv'], { as: 'csv' }])(
-    'a format in a body that is none is ignored: %j',
+    'a format of a body that names no format is ignored: %j',
     async (format) => {
       const warning = 'format is ignored, it names no format';
       const response = await post('test.strict?format=csv', { ids: '2', format });
