@@ -242,7 +242,8 @@ describe('/openapi.json', () => {
     const operations = operationsOf(await (await app.fetch('/openapi.json')).json());
     const path = `${base}functions.invocation-stats`;
     const { responses } = operations.get(path) ?? expect.fail();
-    const success = await app.fetch(`${path}?project=p`);
+    const misspelt = `${path}?project=p&intervl=hour`;
+    const success = await app.fetch(misspelt);
     const names = (status: number) => Object.keys(responses[status]?.headers ?? {});
     // Of keys with a rate, engines that bill, lakes, deprecated endpoints, and formats that are saved as files.
     const notHere =
@@ -258,7 +259,7 @@ describe('/openapi.json', () => {
     };
     check(success);
     const headers = { 'x-api-key': apiKey, 'if-none-match': success.headers.get('etag') ?? '' };
-    const unchanged = await app.fetch(`${path}?project=p`, { headers });
+    const unchanged = await app.fetch(misspelt, { headers });
     expect(unchanged.status).toBe(304);
     check(unchanged);
     check(await app.fetch(path, { headers: {} }));

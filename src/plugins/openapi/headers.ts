@@ -36,13 +36,14 @@ const headers: Readonly<Record<string, { readonly name: string; readonly definit
   RateLimit: header('RateLimit', text, 'What is left of the rate of the key, if it has one.'),
   RateLimitPolicy: header('RateLimit-Policy', text, 'The rate of the key, if it has one.'),
   RetryAfter: header('Retry-After', seconds, 'When to try again, in seconds, if that is known.'),
+  Warning: header('Querygate-Warning', text, 'What of the request was ignored, and what was probably meant.'),
   WwwAuthenticate: header('WWW-Authenticate', text, 'How to authenticate.'),
 };
 
 /** The headers of every response with rows, by the names in `sharedHeaders`. */
 export const resultHeaders: readonly string[] = [
   ...['RowCount', 'Truncated', 'ComputedAt', 'DataVersion', 'Cost', 'ETag', 'Age', 'CacheControl'],
-  ...['CacheStatus', 'Vary', 'RequestId', 'RateLimit', 'RateLimitPolicy'],
+  ...['CacheStatus', 'Vary', 'RequestId', 'RateLimit', 'RateLimitPolicy', 'Warning'],
 ];
 
 /** The further headers of responses to row arguments. */
