@@ -24,6 +24,13 @@ export interface ValuesOfList {
   readonly column: string | undefined;
 }
 
+interface ListValue {
+  /** As the caller wrote it. */
+  readonly text: string;
+  /** As it is bound, and rows have it: it may have several spellings. */
+  readonly value: string;
+}
+
 export interface LoadOptions {
   readonly gate: Gate;
   readonly obtain: Obtain;
@@ -59,7 +66,7 @@ export class ResultLoader {
   readonly #longLists = new Map<readonly string[], number>();
   #slots: Slots | undefined;
   /** By what they query apart from the list. */
-  readonly #ofLists = new Map<string, DataLoader<string, CachedResult>>();
+  readonly #ofLists = new Map<string, DataLoader<ListValue, CachedResult, string>>();
 
   constructor(options: LoadOptions, caller: Caller) {
     this.#options = options;
@@ -103,24 +110,26 @@ export class ResultLoader {
    * @param endpoint of the one value
    */
   async loadValue(endpoint: EndpointRequest, list: ValuesOfList): Promise<CachedResult> {
-    await this.#open(this.#firstOf(endpoint));
+    const { bound } = await this.#open(this.#firstOf(endpoint));
     const { query, parameters, comparesTenant } = endpoint;
-    const [value = ''] = parameters.get(list.parameter) ?? [];
+    const [text = ''] = parameters.get(list.parameter) ?? [];
+    const [value = ''] = bound.parameters[list.parameter] ?? [];
     const others = [...parameters].filter(([name]) => name !== list.parameter);
     const loadValues = (values: readonly string[]) =>
       this.load(new EndpointRequest(query, new Map([...others, [list.parameter, values]]), comparesTenant));
     const loader = getOrAdd(this.#ofLists, JSON.stringify([query.id, list, others]), () => {
       const { maxItems = defaultMaxItems } =
         query.parameters.find(({ name }) => name === list.parameter) ?? {};
-      return new DataLoader<string, CachedResult>(
-        (values) => this.#resultOfEach(values, endpoint, list, loadValues),
+      return new DataLoader(
+        (values: readonly ListValue[]) => this.#resultOfEach(values, endpoint, list, loadValues),
         {
+          cacheKeyFn: ({ value }) => value,
           maxBatchSize: maxItems,
           batchScheduleFn: this.#whenOpened,
         },
       );
     });
-    return loader.load(value);
+    return loader.load({ text, value });
   }
 
   /** The first of equal requests with a long list, which is bound once. Fields share the list of a variable: it is not compared. */
@@ -174,21 +183,22 @@ export class ResultLoader {
   };
 
   async #resultOfEach(
-    values: readonly string[],
+    values: readonly ListValue[],
     { query: { columns } }: EndpointRequest,
     { column = '' }: ValuesOfList,
     load: (values: readonly string[]) => Promise<CachedResult>,
   ): Promise<readonly (CachedResult | Error)[]> {
+    const texts = values.map(({ text }) => text);
     // In any order they are the same rows.
-    const result = await load(values.toSorted());
+    const result = await load(texts.toSorted());
     if (values.length === 1) return [result];
     // Of some values, rows may have been cut off.
     if (result.document.metadata.truncated)
-      return Promise.all(values.map((value) => load([value]).catch(asError)));
+      return Promise.all(texts.map((text) => load([text]).catch(asError)));
     const kind = valueKind(columns.find(({ name }) => name === column)?.type ?? 'string');
     return Promise.all(
-      values.map((text) => {
-        const value = kind.ofText(text);
+      values.map((one) => {
+        const value = kind.ofText(one.value);
         const where =
           value === undefined
             ? ({ kind: 'in', column, values: [] } as const)

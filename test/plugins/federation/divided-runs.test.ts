@@ -20,12 +20,34 @@ const query = (field: string, sql: string) =>
     sql: `select p as project_ref, n from unnest(@projects) as p, unnest([3, 2, 1]) as n ${sql}`,
   });
 
+const thing = (field: string, parameter: string, type: string) =>
+  queryText({
+    name: field,
+    caching: [
+      'caching: 3600s',
+      `federation: { extends: Thing, key: { id: { parameter: ids, column: id } }, field: ${field} }`,
+    ],
+    parameters: { ids: `{ repeated: true, required: true, description: Ids., ${parameter} }` },
+    columns: {
+      id: `{ type: ${type}, required: true, description: Its id. }`,
+      n: '{ type: integer, required: true, description: A number. }',
+    },
+    sql: `select id, count(*) as n from unnest(@ids) as id group by id`,
+  });
+
+const regions =
+  'type: enum, enum: Region, values: { eu: { name: EU, also: [europe], description: E. }, us: { name: US, description: U. } }';
+
 let folder: FolderApp;
 
 beforeAll(async () => {
   const files = {
     'logs.each.sql': query('each', 'order by n desc'),
     'logs.latest.sql': query('latest', 'order by p, n desc limit 3'),
+    'things.texts.sql': thing('texts', 'type: integer, bind: STRING', 'string'),
+    'things.regions.sql': thing('regions', regions, 'string'),
+    'things.days.sql': thing('days', 'type: timestamp, bind: STRING', 'string'),
+    'things.counts.sql': thing('counts', 'type: integer', 'integer'),
   };
   folder = await openFolderApp(files, { env: { FEDERATION: 'on' } });
 });
@@ -43,4 +65,23 @@ test.each([
   const rowsOf = (projectRef: string) => ({ [field]: { rows: [3, 2, 1].map((n) => ({ projectRef, n })) } });
   expect(data).toEqual({ _entities: ['a', 'b', 'c'].map(rowsOf) });
   expect(folder.app.counters.runs - before).toBe(count);
+});
+
+const ofThings = async (field: string, ids: readonly string[]) => {
+  const text = `query ($all: [_Any!]!) { _entities(representations: $all) { ... on Thing { ${field} { rows { n } } } } }`;
+  const all = ids.map((id) => ({ __typename: 'Thing', id }));
+  const { data, errors = [] } = await folder.graphql(text, undefined, { all });
+  const entities = data?._entities as Record<string, { rows: { n: number }[] } | null>[];
+  return { found: entities.map((one) => one[field]?.rows.map(({ n }) => n)), errors };
+};
+
+test.each([
+  ['texts', ['7', '007', '+7', '8'], [[1], [1], [1], [1]]],
+  ['regions', ['eu', 'europe', 'us'], [[1], [1], [1]]],
+  ['days', ['2026-01-01T00:00:00Z', '2026-01-01 01:00:00+01', '2026-01-02'], [[1], [1], [1]]],
+  ['counts', ['7', '007', '8'], [[1], [1], [1]]],
+])('a value has the rows of the value that is bound, however it is spelled: %s', async (field, ids, rows) => {
+  const before = folder.app.counters.runs;
+  expect(await ofThings(field, ids)).toEqual({ found: rows, errors: [] });
+  expect(folder.app.counters.runs - before).toBe(1);
 });
