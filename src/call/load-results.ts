@@ -3,6 +3,7 @@ import type { BoundQuery } from '../catalog/binding/bind.ts';
 import { defaultMaxItems } from '../catalog/binding/value-limits.ts';
 import type { LoopTurns } from '../concurrency/loop-turns.ts';
 import { Slots } from '../concurrency/slots.ts';
+import { GatewayError } from '../errors.ts';
 import { getOrAdd } from '../get-or-add.ts';
 import { ownerOf } from '../keys/principal.ts';
 import { cacheKey } from '../results/cache-key.ts';
@@ -190,11 +191,12 @@ export class ResultLoader {
   ): Promise<readonly (CachedResult | Error)[]> {
     const texts = values.map(({ text }) => text);
     // In any order they are the same rows.
-    const result = await load(texts.toSorted());
+    const result = await load(texts.toSorted()).catch(asError);
     if (values.length === 1) return [result];
-    // Of some values, rows may have been cut off.
-    if (result.document.metadata.truncated)
+    // Of some values, rows may have been cut off, or have failed.
+    if ('document' in result ? result.document.metadata.truncated : isFailedQuery(result))
       return Promise.all(texts.map((text) => load([text]).catch(asError)));
+    if (!('document' in result)) throw result;
     const kind = valueKind(columns.find(({ name }) => name === column)?.type ?? 'string');
     return Promise.all(
       values.map((one) => {
@@ -222,5 +224,8 @@ const keyOf = ({ query, parameters }: EndpointRequest): string => {
   const texts = [...parameters].flatMap(([name, values]) => [name, String(values.length), ...values]);
   return [query.id, ...texts].map((text) => `${text.length} ${text}`).join(' ');
 };
+
+const isFailedQuery = (error: Error): boolean =>
+  error instanceof GatewayError && error.code === 'ENGINE_FAILED';
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

@@ -20,7 +20,7 @@ const query = (field: string, sql: string) =>
     sql: `select p as project_ref, n from unnest(@projects) as p, unnest([3, 2, 1]) as n ${sql}`,
   });
 
-const thing = (field: string, parameter: string, type: string) =>
+const thing = (field: string, parameter: string, type: string, n = 'count(*)') =>
   queryText({
     name: field,
     caching: [
@@ -32,7 +32,7 @@ const thing = (field: string, parameter: string, type: string) =>
       id: `{ type: ${type}, required: true, description: Its id. }`,
       n: '{ type: integer, required: true, description: A number. }',
     },
-    sql: `select id, count(*) as n from unnest(@ids) as id group by id`,
+    sql: `select id, ${n} as n from unnest(@ids) as id group by id`,
   });
 
 const regions =
@@ -48,6 +48,7 @@ beforeAll(async () => {
     'things.regions.sql': thing('regions', regions, 'string'),
     'things.days.sql': thing('days', 'type: timestamp, bind: STRING', 'string'),
     'things.counts.sql': thing('counts', 'type: integer', 'integer'),
+    'things.failing.sql': thing('failing', 'type: integer', 'integer', 'if(id = 8, 9007199254740993, 1)'),
   };
   folder = await openFolderApp(files, { env: { FEDERATION: 'on' } });
 });
@@ -84,4 +85,10 @@ test.each([
   const before = folder.app.counters.runs;
   expect(await ofThings(field, ids)).toEqual({ found: rows, errors: [] });
   expect(folder.app.counters.runs - before).toBe(1);
+});
+
+test('a value whose rows fail does not take them from the others', async () => {
+  const { found, errors } = await ofThings('failing', ['7', '8', '9']);
+  expect(found).toEqual([[1], undefined, [1]]);
+  expect(errors).toHaveLength(1);
 });
