@@ -654,6 +654,16 @@ describe('the Model Context Protocol', () => {
       expect(text).toContain('id,STRING\nt,TIMESTAMP');
     });
 
+    test.each([[true], ['TRUE']])('only to check it if dry_run is %j', async (dry_run) => {
+      const { structured } = await one.call('test.own.sql', { sql: 'select id from requests', dry_run });
+      expect(structured).toEqual({ columns: [{ name: 'id', type: 'STRING' }] });
+    });
+
+    test.each([[1], ['1'], ['yes'], [[true]], [{}]])('not if dry_run is %j', async (dry_run) => {
+      const { isError, text } = await one.call('test.own.sql', { sql: 'select id from requests', dry_run });
+      expect([isError, text]).toEqual([true, 'dry_run: must be true or false']);
+    });
+
     test('not without the permission, and not without SQL', async () => {
       const refused = await two.call('test.own.sql', { project: 'a', sql: 'select 1 as n from requests' });
       expect([refused.isError, refused.text]).toEqual([

@@ -18,6 +18,9 @@ export function readSqlArguments(
   const isText = typeof sql === 'string' && sql.trim() !== '';
   const mistakes = [
     ...(isText ? [] : [`${sqlArguments.sql}: is required: one SELECT, as text`]),
+    ...(['', 'true', 'false'].includes(dryRunOf(given))
+      ? []
+      : [`${sqlArguments.dryRun}: must be true or false`]),
     ...Object.keys(others)
       .filter((name) => unusedBySql(query).has(name) && others[name] !== null)
       .map((name) => `${name}: has no effect on sql, whose tables do not use it; leave it out`),
@@ -31,5 +34,9 @@ const withoutUnused = (query: SavedQuery, given: JsonMembers): JsonMembers =>
   Object.fromEntries(Object.entries(given).filter(([name]) => !unusedBySql(query).has(name)));
 
 /** True if a call is only to be checked. */
-export const isDryRun = (given: JsonMembers): boolean =>
-  [true, 'true'].some((value) => given[sqlArguments.dryRun] === value);
+export const isDryRun = (given: JsonMembers): boolean => dryRunOf(given) === 'true';
+
+/** The text that a parameter of type boolean would have. */
+function dryRunOf({ [sqlArguments.dryRun]: value }: JsonMembers): string {
+  return typeof value === 'object' && value !== null ? 'an object' : String(value ?? '').toLowerCase();
+}
