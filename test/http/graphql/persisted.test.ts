@@ -256,6 +256,12 @@ describe('trusted documents', () => {
     await app.close();
   });
 
+  test('keep ids that differ in case, unless these are hashes', () => {
+    const digest = sha256(document);
+    const file = write('cases.json', { Ab: document, aB: other, [digest.toUpperCase()]: document });
+    expect([...loadTrustedDocuments(file).keys()]).toEqual(['Ab', 'aB', digest]);
+  });
+
   test.each([
     ['no file', join(folder, 'none.json')],
     ['no JSON', write('text.json', 'query { a }')],

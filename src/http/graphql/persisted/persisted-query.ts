@@ -30,8 +30,9 @@ export function persistedHash({ extensions }: RequestMembers): string | undefine
   return normalizeId(sha256Hash);
 }
 
-/** Some tools write `sha256:` before a hash, some do not, and some use upper case. */
-export const normalizeId = (id: string): string => id.toLowerCase().replace(/^sha256:/, '');
+/** Some tools write `sha256:` before a hash, some do not, and some use upper case. Other ids may differ in case only. */
+export const normalizeId = (id: string): string =>
+  id.replace(/^sha256:/i, '').replace(/^[\da-f]{64}$/i, (hash) => hash.toLowerCase());
 
 /** Characters of what a request may name a document by. */
 export const maxIdLength = 256;

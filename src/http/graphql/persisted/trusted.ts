@@ -66,11 +66,10 @@ function parseFile(file: string): TrustedDocuments | undefined {
   } catch {
     return undefined;
   }
-  const ofApollo = manifest.safeParse(content);
-  if (ofApollo.success)
-    return new Map(ofApollo.data.operations.map(({ id, body }) => [normalizeId(id), body]));
+  const operations = manifest.safeParse(content).data?.operations.map(({ id, body }) => [id, body] as const);
   const { data } = map.safeParse(content);
-  return data && new Map(Object.entries(data).map(([id, text]) => [normalizeId(id), text]));
+  const documents = operations ?? (data && Object.entries(data));
+  return documents && new Map(documents.map(([id, text]) => [normalizeId(id), text]));
 }
 
 /** Undefined for a document within the limits; whether it fits the schema depends on the key. */
