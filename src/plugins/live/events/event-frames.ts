@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
 import type { GatewayError } from '../../../errors.ts';
-import { matchesEtag } from '../../../http/message/cache-headers.ts';
 import { problemText } from '../../../http/message/reply.ts';
 import { Frame } from '../../../http/message/stream/frame.ts';
 import type { ResultDocument } from '../../../results/result-document.ts';
@@ -18,7 +17,7 @@ export const etagOf = (digest: string): string => `W/"${digest}"`;
 
 /** The digest of a result that the client has already, by the tag that it sent. */
 export const knownDigest = ({ digest }: ResultDocument, tag: string | undefined): string | undefined =>
-  tag !== undefined && matchesEtag(etagOf(digest), tag) ? digest : undefined;
+  tag === etagOf(digest) ? digest : undefined;
 
 /** An event whose data is the text of a JSON value. @param id of the result; undefined if a reconnect cannot begin there */
 export const eventFrame = (
