@@ -80,7 +80,9 @@ describe('many queries', () => {
     ['run_query', { name: 'area.query-1', parameters: [1] }, 'parameters: must be an object'],
     ['run_query', { name: 'area.query-1', parameters: { n: 1 } }, '"n": this tool has no arguments'],
     ['describe_query', { name: 'area' }, 'there is no query "area"'],
+    ['describe_query', { name: 'area.query-1', n: 1 }, '"n": there is no such argument, only name'],
     ['find_queries', { text: 1 }, 'text: send words'],
+    ['find_queries', { query: 'invoices' }, '"query": there is no such argument, only text'],
   ])('%s with %j is a mistake that can be corrected', async (tool, given, right) => {
     const { isError, text } = await agent.call(tool, given);
     expect([isError, text]).toEqual([true, expect.stringContaining(right)]);

@@ -134,6 +134,7 @@ describe('prompts', () => {
     [{ name: 'lok' }, 'the nearest is look'],
     [{ name: 'look' }, 'arguments.thing: is required: What'],
     [{ name: 'look', arguments: { thing: 1 } }, 'arguments.thing: must be text'],
+    [{ name: 'look', arguments: { thing: 'it', hw: 'so' } }, 'arguments: "hw" is not an argument'],
     [{}, 'there is no such prompt'],
   ])('%j is refused', async (params, right) => {
     const { message } = await agent.stateless('prompts/get', params);

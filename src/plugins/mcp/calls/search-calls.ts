@@ -38,7 +38,9 @@ export function buildCallSearch(
   tools: ToolNames,
   { sandboxOf, turns }: Pick<RouteHost, 'sandboxOf' | 'turns'>,
 ): CallSearch {
-  const find = async ({ text = '' }: JsonMembers, { admission }: CallRequest) => {
+  const find = async (given: JsonMembers, { admission }: CallRequest) => {
+    requireOnly(given, ['text']);
+    const { text = '' } = given;
     if (typeof text !== 'string') throw new WrongArguments('text: send words, as text');
     const { principal } = admission;
     const ranked = await turns.compute(ownerOf(principal), rank(tools.listed(principal), wordsOf(text)));
@@ -54,6 +56,7 @@ export function buildCallSearch(
     return { text: shown.join('\n'), structured: { queries, found: ranked.length } };
   };
   const describe = (given: JsonMembers, request: CallRequest) => {
+    requireOnly(given, ['name']);
     const { name, endpoint, takesSql } = namedTool(tools, given, request);
     const sandbox = takesSql ? sandboxOf(endpoint.query) : undefined;
     const described = {
@@ -109,13 +112,20 @@ export function searchedCall(
   given: JsonMembers,
   request: CallRequest,
 ): { readonly tool: NamedTool; readonly given: JsonMembers } {
-  const { parameters = {}, name: _, ...others } = given;
-  const [misplaced] = Object.keys(others);
-  if (misplaced !== undefined)
-    throw new WrongArguments(`${JSON.stringify(misplaced.slice(0, 60))}: belongs into parameters`);
+  requireOnly(given, ['name', 'parameters'], 'belongs into parameters');
+  const { parameters = {} } = given;
   const members = typeof parameters === 'string' ? objectIn(parameters) : parameters;
   if (!isMembers(members)) throw new WrongArguments('parameters: must be an object, as in {"name": "value"}');
   return { tool: namedTool(tools, given, request), given: members };
+}
+
+function requireOnly(
+  given: JsonMembers,
+  known: readonly string[],
+  advice = `there is no such argument, only ${known}`,
+): void {
+  const other = Object.keys(given).find((name) => !known.includes(name));
+  if (other !== undefined) throw new WrongArguments(`${JSON.stringify(other.slice(0, 60))}: ${advice}`);
 }
 
 /** Some models write an object whose members they do not know as text. */

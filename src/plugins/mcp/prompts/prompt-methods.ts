@@ -1,3 +1,4 @@
+import { quoteShort } from '@querygate/text';
 import type { CallRequest } from '../calls/call-request.ts';
 import { nearOf } from '../calls/suggest.ts';
 import { isMembers, type JsonMembers } from '../protocol/message.ts';
@@ -32,6 +33,9 @@ export function getPrompt(
   }
   const given = sent ?? {};
   if (!isMembers(given)) throw wrong('arguments: must be an object of texts');
+  const names = prompt.arguments.map((one) => one.name);
+  const other = Object.keys(given).find((name) => !names.includes(name));
+  if (other !== undefined) throw wrong(`arguments: ${quoteShort(other)} is not an argument of the prompt`);
   for (const { name, description, required } of prompt.arguments) {
     const value = Object.hasOwn(given, name) ? (given[name] ?? undefined) : undefined;
     if (value === undefined && required) throw wrong(`arguments.${name}: is required: ${description}`);
