@@ -24,6 +24,14 @@ function mistakesIn(name: string, length: number, value: unknown) {
   return { ...readArguments(query, { [name]: counted }, undefined), read };
 }
 
+test('a number that is not an integer may be as large as its type permits', () => {
+  const parameters = { x: '{ type: float, bind: FLOAT64, description: A number. }' };
+  const floats = draftQuery({ parameters, columns: { x: 'float' }, sql: 'select @x as x' });
+  expect(readArguments(floats, { x: 1e308 }, undefined)).toEqual({
+    parameters: new Map([['x', ['1e+308']]]),
+  });
+});
+
 test('a list that is longer than its parameter permits is refused before its values are read', () => {
   for (const value of [1, 'x', {}, 1e300])
     expect(mistakesIn('is', 125_000, value)).toEqual({

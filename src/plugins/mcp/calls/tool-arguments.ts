@@ -96,7 +96,7 @@ function unknownArgument(name: string, offered: readonly string[]): string {
 
 /** @returns undefined for an absent argument, and as text what is wrong */
 function textsIn(
-  parameter: Pick<Parameter, 'repeated' | 'bind' | 'maxItems'>,
+  parameter: Pick<Parameter, 'repeated' | 'bind' | 'maxItems'> & Partial<Pick<Parameter, 'type'>>,
   value: unknown,
 ): readonly string[] | string | undefined {
   if (value === null || value === undefined) return undefined;
@@ -112,13 +112,16 @@ function textsIn(
   return wrong === undefined ? (texts as readonly string[]) : wrong.wrong;
 }
 
-function textIn(parameter: Pick<Parameter, 'bind'>, value: unknown): string | { readonly wrong: string } {
+function textIn(
+  parameter: Pick<Parameter, 'bind'> & Partial<Pick<Parameter, 'type'>>,
+  value: unknown,
+): string | { readonly wrong: string } {
   if (typeof value === 'string' || typeof value === 'boolean') return String(value);
   if (typeof value !== 'number') {
     const kind = value === null ? 'null' : Array.isArray(value) ? 'a list in a list' : 'an object';
     return { wrong: `got ${kind}; send text, a number, true or false` };
   }
-  if (Number.isInteger(value) && !Number.isSafeInteger(value))
+  if (parameter.type !== 'float' && Number.isInteger(value) && !Number.isSafeInteger(value))
     return { wrong: `got ${value}, which JSON numbers round; send it as text, with all of its digits` };
   return mayBeRounded(parameter, value) ? { wrong: roundedProblem(value) } : String(value);
 }
