@@ -1,4 +1,5 @@
 import { linesOf } from '@querygate/text';
+import { namedMembers } from '../../plugins/mcp/protocol/era.ts';
 
 /** Sends one message to `POST /mcp`. Its signal is aborted when the client no longer wants the answer. */
 export type SendMessage = (
@@ -18,10 +19,9 @@ interface Message {
   readonly id?: string | number;
   readonly method?: string;
   readonly params?: {
-    readonly name?: unknown;
-    readonly uri?: unknown;
     readonly requestId?: string | number;
     readonly _meta?: Readonly<Record<string, unknown>> | null;
+    readonly [other: string]: unknown;
   } | null;
 }
 
@@ -83,7 +83,7 @@ function parse(line: string): Message | undefined {
 function headersOf({ method = '', params }: Message): Record<string, string> {
   const version = params?._meta?.['io.modelcontextprotocol/protocolVersion'];
   if (typeof version !== 'string') return {};
-  const name = params?.name ?? params?.uri;
+  const name = params?.[namedMembers[method] ?? ''];
   return {
     'mcp-protocol-version': headerText(version),
     'mcp-method': headerText(method),

@@ -71,7 +71,7 @@ describe('the bridge of standard input and output', () => {
     await answers(
       [
         message('tools/call', { name: 'a.b' }),
-        message('resources/read', { uri: 'querygate://result/a?b=é' }),
+        message('resources/read', { uri: 'querygate://result/a?b=é', name: 'a' }),
         message('prompts/get', { name: ' a ' }),
         '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
       ],

@@ -46,7 +46,7 @@ const isLegacy = (version: string) => allLegacyVersions.has(version);
 const allLegacyVersions: ReadonlySet<string> = new Set([...legacyVersions, '2025-03-26']);
 
 /** Of which method the header repeats which member. */
-const namedMembers: Readonly<Record<string, string>> = {
+export const namedMembers: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
   'resources/read': 'uri',
