@@ -26,6 +26,10 @@ from unnest(generate_array(1, 40)) as n where n <= @most`;
 
 const files = {
   'paged.sql': paged('paged', `${source}\n-- The newest first.\norder by made desc, name, id desc\nlimit 7`),
+  'long.sql': paged(
+    'long',
+    "select n as id, repeat('x', @most) as name, timestamp '2026-01-01 00:00:00+00' as made from unnest(generate_array(1, 9)) as n order by made, name, id",
+  ),
   'other.sql': paged('other', `${source} order by made desc, name, id desc`),
   'brief.sql': paged('brief', `${source} order by made desc, name, id desc`).replace('900s', '30s'),
   'filtered.sql': paged('filtered', `${source} order by made desc, name, id desc`).replace(
@@ -135,6 +139,24 @@ describe('REST', () => {
       }),
     );
     expect(head.status).toBe(304);
+  });
+
+  test('links that no request could have are left out, with a warning', async () => {
+    const second = async (most: number) => {
+      const { links } = await page(`?limit=2&most=${most}`, 'long');
+      return { first: Object.keys(links), second: links.next && (await page(links.next, 'long')) };
+    };
+    expect(await second(2_500)).toMatchObject({
+      first: ['next'],
+      second: { ids: [3, 4], links: { next: expect.any(String), prev: expect.any(String) } },
+    });
+    const { second: alone } = await second(5_500);
+    expect(alone).toEqual({ ids: [3, 4], links: { next: expect.any(String) } });
+    expect(await second(7_000)).toEqual({ first: [], second: undefined });
+    const response = await folder.get('long?limit=2&most=13000');
+    expect(response.headers.get('querygate-warning')).toBe(
+      'Link has not all pages, the values of name are too long for a URL: page by GraphQL',
+    );
   });
 
   test('other formats have the rows and the links', async () => {

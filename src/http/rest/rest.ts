@@ -16,8 +16,8 @@ import type { Answer } from '../message/route.ts';
 import { acceptedStream } from '../accepted-stream.ts';
 import { buildReplyRendered } from '../rendering/reply-rendered.ts';
 import { withNearestEndpoint } from './nearest-endpoint.ts';
+import { linkHeaders } from '../rendering/link-headers.ts';
 import { replyPart, replyResult, replyToHead } from '../rendering/reply-result.ts';
-import { linkOf } from './row-page.ts';
 import { addressedBy, addressText, queryAt } from './address.ts';
 import { chooseRenderer, orRows } from '../rendering/requested-format.ts';
 import { readPartRequest } from './row-parameters.ts';
@@ -83,8 +83,8 @@ export function buildRest(options: RestOptions): Answer {
     const reply = await (renderer === json
       ? replyPart(result, head.headers)
       : replyRendered({ renderer, query: bound.query, head, owner, result }));
-    const link = page && linkOf(page, request.url.search);
-    return link === undefined ? reply : { ...reply, headers: { ...reply.headers, link } };
+    if (page === undefined) return reply;
+    return { ...reply, headers: { ...reply.headers, ...linkHeaders(page, request.url, bound.query) } };
   };
   return async (head, request, admission) => {
     try {

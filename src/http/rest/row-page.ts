@@ -1,10 +1,8 @@
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import { notUnicode } from '../../catalog/binding/list-values.ts';
 import { invalid, readCount } from '../../row-arguments/reading/argument-reader.ts';
-import type { Page } from '../../row-pages/page-of-result.ts';
 import { type BoundPage, bindPage, defaultPageSize } from '../../row-pages/page-request.ts';
 import type { EndpointRequest } from '../../call/endpoint-request.ts';
-import { decodeText } from '../message/prepared-request.ts';
 
 /** The parameters of a page. */
 export const pageWords = ['limit', 'after', 'before'] as const;
@@ -27,23 +25,3 @@ export function readPage({ query, parameters }: EndpointRequest, whole: BoundQue
 /** True if a request has a parameter of a page. */
 export const namesPage = ({ query, parameters }: EndpointRequest): boolean =>
   query.pages !== undefined && pageWords.some((name) => parameters.get(name)?.some((text) => text !== ''));
-
-/**
- * The header `Link`: the same request for the page after these rows, and for the one before. It is relative, for a proxy may
- * serve the gateway below a path. @see RFC 8288, 3
- */
-export function linkOf({ cursors, hasNextPage, hasPreviousPage }: Page, search: string): string | undefined {
-  const link = (name: 'after' | 'before', cursor: string | undefined, relation: string) => {
-    if (cursor === undefined) return [];
-    const parameters = search
-      .replace(/^\?/, '')
-      .split('&')
-      .filter((pair) => pair !== '' && !/^(?:after|before)$/.test(decodeText(pair.split('=', 1).join())));
-    return [`<?${[...parameters, `${name}=${cursor}`].join('&')}>; rel="${relation}"`];
-  };
-  const links = [
-    ...(hasNextPage ? link('after', cursors.at(-1), 'next') : []),
-    ...(hasPreviousPage ? link('before', cursors[0], 'prev') : []),
-  ];
-  return links.length === 0 ? undefined : links.join(', ');
-}

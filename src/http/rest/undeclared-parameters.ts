@@ -141,10 +141,11 @@ const isDeclared = ({ parameters }: SavedQuery, name: string): boolean =>
 
 const isRowWord = (name: string): boolean => (rowWords as readonly string[]).includes(name);
 
-/** The reply with that warning. */
+/** The reply with that warning, before one that it has. */
 export function withParameterWarning(reply: Reply, endpoint: EndpointRequest): Reply {
   const { text } = parameterWarning(endpoint);
-  return text === '' ? reply : { ...reply, headers: { ...reply.headers, [warningName]: text } };
+  const warning = [text, reply.headers[warningName] ?? ''].filter((one) => one !== '').join('; ');
+  return warning === '' ? reply : { ...reply, headers: { ...reply.headers, [warningName]: warning } };
 }
 
 /**
