@@ -41,7 +41,7 @@ export function parseOperation(
     const right = body === undefined ? 'send ?query={…}, or POST' : rightBody;
     throw requestError('BAD_REQUEST', `query: is missing; ${right}`);
   }
-  if (query === members.query) return members;
+  if (query === members.query && findDocument({ documentId: members.documentId }) !== query) return members;
   const { documentId: _, ...others } = members;
   return { ...others, query: query as string };
 }

@@ -241,6 +241,9 @@ describe('trusted documents', () => {
       expect((await post(app, { documentId: digest, variables })).body).toEqual(answer);
       expect((await post(app, { documentId: `sha256:${digest}`, variables })).body).toEqual(answer);
       expect((await post(app, { query: document, variables })).body).toEqual(answer);
+      expect((await post(app, { query: document, documentId: digest, variables })).body).toEqual(answer);
+      const unknown = await post(app, { query: document, documentId: 'other', variables });
+      expect(unknown.body.errors?.[0]?.message).toBe('PersistedQueryNotFound');
       const parameters = { documentId: digest, variables: JSON.stringify(variables) };
       expect((await get(app, parameters)).body).toEqual(answer);
       for (const members of [{ query: other }, { query: other, extensions: named(sha256(other)) }]) {
