@@ -13,6 +13,12 @@ const queries = {
     caching: '60s',
     sql: 'SELECT LENGTH(@name) AS n',
   }),
+  'filtered.sql': queryText({
+    id: uuidOf(5),
+    header: 'live: 5s\nrow_arguments: all\n',
+    caching: '60s',
+    sql: 'SELECT 1 AS n',
+  }),
 };
 
 describe('a subscription', () => {
@@ -149,6 +155,21 @@ describe('a subscription', () => {
       expect(await events.next()).toBeUndefined();
     }
     await known.cancel();
+  });
+
+  test.each([
+    ['rows(first: -1) { n }', 'first: '],
+    ['all: rows { n } rows(offset: -1) { n }', 'offset: '],
+    ['aggregates(where: { n: null }) { count }', 'n: '],
+  ])('with wrong row arguments has the error as its only result: %s', async (selection, message) => {
+    const query = `subscription { filtered { ${selection} } }`;
+    const events = readEvents(await subscribe(query));
+    expect(JSON.parse((await events.next())?.data ?? '')).toMatchObject({
+      errors: [{ message: expect.stringContaining(message), path: ['filtered', expect.any(String)] }],
+      data: { filtered: null },
+    });
+    expect(await events.next()).toEqual({ event: 'complete', data: '' });
+    expect(await events.next()).toBeUndefined();
   });
 
   test('with a condition below its field that is null has the error in each event', async () => {

@@ -1,4 +1,4 @@
-import type { ValidatedSubscriptionArgs } from 'graphql';
+import type { ExecutionResult, ValidatedSubscriptionArgs } from 'graphql';
 import type { Gate } from '../../../call/gate.ts';
 import type { Catalog } from '../../../catalog/model/saved-query.ts';
 import { publicNames } from '../../../catalog/model/versions.ts';
@@ -14,12 +14,12 @@ interface FollowOptions extends ResultWriterOptions {
   readonly following?: Following | undefined;
 }
 
-/** Answers a subscription with a stream of the results of its field. @throws GatewayError as `Gate.open` and `Following.subscribe` do */
+/** Answers a subscription with a stream of the results of its field, or says what is wrong. @throws GatewayError as `Gate.open` and `Following.subscribe` do */
 export type FollowField = (
   field: FieldToFollow,
   subscription: ValidatedSubscriptionArgs,
   operation: Operation,
-) => Promise<Reply>;
+) => Promise<Reply | ExecutionResult>;
 
 export function buildFollowField(options: FollowOptions): FollowField {
   const { following, gate } = options;
@@ -31,7 +31,7 @@ export function buildFollowField(options: FollowOptions): FollowField {
     const call = await gate.open(endpoint, { head, admission });
     const resolve = (catalog: Catalog) => queriesByField(catalog).get(fieldName);
     const writer = writerOf(field, subscription, operation);
-    return following.subscribe({ head, call, resolve, writer });
+    return (await writer.check()) ?? following.subscribe({ head, call, resolve, writer });
   };
 }
 

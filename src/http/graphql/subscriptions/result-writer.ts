@@ -8,12 +8,13 @@ import {
   type ValidatedSubscriptionArgs,
 } from 'graphql';
 import type { Logger } from 'pino';
+import type { SavedQuery } from '../../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../../errors.ts';
 import { ownerOf } from '../../../keys/principal.ts';
-import { numberOf } from '../../../memoize.ts';
+import { memoize, numberOf } from '../../../memoize.ts';
 import { freshnessOf } from '../../../results/freshness.ts';
 import type { CachedResult } from '../../../results/get-result.ts';
-import type { ResultDocument } from '../../../results/result-document.ts';
+import { buildDocument, type ResultDocument } from '../../../results/result-document.ts';
 import type { ResultWriter } from '../../following.ts';
 import { ByteBudget } from '../../message/byte-budget.ts';
 import { contextOfEvents, type Operation, type Resources } from '../context.ts';
@@ -32,7 +33,10 @@ type WriterOf = (
   field: FieldToFollow,
   subscription: ValidatedSubscriptionArgs,
   operation: Pick<Operation, 'checked' | 'admission'>,
-) => ResultWriter;
+) => ResultWriter & {
+  /** Gives the event of any rows if arguments below the field are wrong; undefined if they are right. */
+  check(): Promise<ExecutionResult | undefined>;
+};
 
 export function buildResultWriters(options: ResultWriterOptions): WriterOf {
   const { schema, turns, log, elapsedMs } = options;
@@ -51,6 +55,13 @@ export function buildResultWriters(options: ResultWriterOptions): WriterOf {
     };
     return {
       id: idOf(schema, subscription),
+      async check() {
+        const { query } = endpoint;
+        const result = await execute(asCached(await withoutRows(query), query.caching, elapsedMs()));
+        return result.errors?.some(({ originalError }) => isWrongArgument(originalError))
+          ? result
+          : undefined;
+      },
       async write(document) {
         const { errors, ...others } = await execute(asCached(document, endpoint.query.caching, elapsedMs()));
         // Errors that pass are tried again with the next refresh.
@@ -66,6 +77,14 @@ export function buildResultWriters(options: ResultWriterOptions): WriterOf {
     };
   };
 }
+
+/** A result without rows: what is kept with a document is then that of its query. */
+const withoutRows = memoize((_: SavedQuery) =>
+  buildDocument({ rows: [], truncated: false }, { computedAt: 0, begunAt: 0 }),
+);
+
+const isWrongArgument = (error: unknown) =>
+  error instanceof GatewayError && error.code === 'INVALID_PARAMETER';
 
 const passes = (error: unknown): error is GatewayError =>
   error instanceof GatewayError && error.retryAfterSeconds !== undefined;

@@ -27,7 +27,9 @@ export function followSubscriptions(
     const source = await createSourceEventStream(subscription);
     if (!(source instanceof FieldToFollow)) return source as ExecutionResult;
     try {
-      operation.reply = await followField(source, subscription, operation);
+      const followed = await followField(source, subscription, operation);
+      if (!('status' in followed)) return followed;
+      operation.reply = followed;
       return { data: null };
     } catch (error) {
       // Clients try again what passes.
