@@ -3,14 +3,13 @@ import type { CliCommand } from '../../command.ts';
 
 export const schema: CliCommand<{ readonly federation?: boolean; readonly composite?: boolean }> = {
   usage: 'schema',
-  description: 'print the GraphQL schema',
+  description: 'print the GraphQL schema without FEDERATION',
   settings: ['QUERIES_DIR'],
   options: [
-    new Option('--federation', 'print it as a subgraph of Federation 2, with its directives'),
-    new Option(
-      '--composite',
-      'print it as a source schema of composite schemas, with its directives',
-    ).conflicts('federation'),
+    new Option('--federation', 'print a subgraph of Federation 2, with its directives'),
+    new Option('--composite', 'print a source schema of composite schemas, with its directives').conflicts(
+      'federation',
+    ),
   ],
   async run({ flags, config }) {
     const { loadAnalyzed } = await import('../../../catalog-analysis/load-analyzed.ts');
