@@ -124,6 +124,8 @@ test('times with zones, and those of variables, are compared as they are', async
   const operation = 'query ($t: DateTime) { whole { rows(where: { made: { gte: $t } }) { n } } }';
   const { data } = await folder.graphql(operation, apiKey, { t: `${start}.123456789Z` });
   expect(data).toEqual({ whole: { rows: [{ n: 123457 }, { n: 999999 }] } });
+  const { errors } = await folder.graphql(operation, apiKey, { t: '' });
+  expect(errors).toMatchObject([{ extensions: { code: 'INVALID_PARAMETER' } }]);
 });
 
 test('a parameter leaves such digits out', async () => {

@@ -90,11 +90,15 @@ function hasColumnIn({ columns, rowArguments }: SavedQuery, name: string): boole
 function nearestOf(endpoint: EndpointRequest, parts: readonly string[]) {
   const left = namesLeft(endpoint);
   for (const part of parts) {
-    const name = nearestInAnyCase(part, left, part.length > 1 ? 1 : 0);
+    const name = nearestInAnyCase(part, left, part.length > 1 ? 1 : 0) ?? left.find(hasWords(part));
     if (name !== undefined) return { part, name };
   }
   return undefined;
 }
+
+/** `tier` and `iso_timestamp` are words of names that begin or end so; shorter ones are in too many. */
+const hasWords = (words: string) => (name: string) =>
+  words.length > 3 && `_${name}_`.includes(`_${words.toLowerCase()}_`);
 
 /** `pageSize` and `page_size`, `filter` and `filters`: near by its letters, and not by chance as `page` and `age`. */
 const isSameWord = (part: string, name: string): boolean => stemOf(part) === stemOf(name);

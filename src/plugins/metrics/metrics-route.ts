@@ -10,9 +10,13 @@ export const metricsRoute = (render: () => string): PluginRoute => ({
   access: 'key',
   answer(_head, _request, { principal }) {
     if (!principal.permissions.has('metrics')) {
-      throw new GatewayError('FORBIDDEN', 'This key may not read metrics; it needs the permission metrics', {
-        refusal: { reason: 'permission' },
-      });
+      throw new GatewayError(
+        'FORBIDDEN',
+        'Metrics are read with a key that has the permission metrics, and with no token',
+        {
+          refusal: { reason: 'permission' },
+        },
+      );
     }
     const text = render();
     const headers = {

@@ -5,22 +5,25 @@ import { matchFloats, type RowDifference, rounded } from './match-floats.ts';
 const stepRows = 5_000;
 
 /**
- * Compares two results as multisets of rows. If max rows has cut one of them, its other rows are unknown: only as many rows of
- * the other result are compared.
+ * Compares two results as multisets of rows. If max rows has cut one of them, its other rows are unknown: as many rows of the
+ * other result may be without an equal. If both are cut, as many first rows of each are compared.
  */
 export function* diffRows(a: HashedRows, b: HashedRows): Generator<void, RowDifference> {
-  const limit = Math.min(
-    a.truncated ? a.count : Number.POSITIVE_INFINITY,
-    b.truncated ? b.count : Number.POSITIVE_INFINITY,
-  );
+  const limit = a.truncated && b.truncated ? Math.min(a.count, b.count) : Number.POSITIVE_INFINITY;
   const first = yield* matchGroups(a, placesOf(a, limit), b, placesOf(b, limit), keyOfAll, dropEqualCount);
   // Numbers that are almost equal may have been rounded in two directions.
   const { onlyA, onlyB } =
     a.columns.floats.length === 0
       ? first
       : yield* matchGroups(a, first.onlyA, b, first.onlyB, keyOfExact, matchFloats);
-  return { onlyA: onlyA.toSorted(byNumber), onlyB: onlyB.toSorted(byNumber) };
+  const cutFromB = a.truncated || !b.truncated ? 0 : a.count - b.count;
+  const cutFromA = b.truncated || !a.truncated ? 0 : b.count - a.count;
+  return { onlyA: without(onlyA, cutFromB), onlyB: without(onlyB, cutFromA) };
 }
+
+/** The places in their order, without so many of the last ones. */
+const without = (places: readonly number[], count: number): readonly number[] =>
+  places.toSorted(byNumber).slice(0, Math.max(0, places.length - Math.max(0, count)));
 
 const placesOf = ({ count }: HashedRows, limit: number) => Array(Math.min(limit, count)).keys();
 

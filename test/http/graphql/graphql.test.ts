@@ -82,16 +82,18 @@ describe('GraphQL', () => {
     });
   });
 
-  test('DateTime arguments bound a range, from literals and variables; null is no bound', async () => {
+  test('DateTime arguments bound a range, from literals and variables; null and empty texts are no bounds', async () => {
     const data = await app.data(
-      `query ($end: DateTime) {
+      `query ($end: DateTime, $empty: DateTime) {
         start: logsAll(project: "p", isoTimestampStart: "2026-03-10T13:33:00+01:00") { rowCount }
         end: logsAll(project: "p", isoTimestampEnd: $end) { rowCount }
         none: logsAll(project: "p", isoTimestampEnd: null, projectTier: PRO) { rowCount }
+        empty: logsAll(project: "p", isoTimestampStart: "", isoTimestampEnd: $empty, projectTier: PRO) { rowCount }
       }`,
-      { end: '2026-03-10T12:33:00Z' },
+      { end: '2026-03-10T12:33:00Z', empty: '' },
     );
-    expect(data).toEqual({ start: { rowCount: 1 }, end: { rowCount: 1 }, none: { rowCount: 2 } });
+    const [one, all] = [{ rowCount: 1 }, { rowCount: 2 }];
+    expect(data).toEqual({ start: one, end: one, none: all, empty: all });
   });
 
   test('a failing field does not affect the data of others', async () => {

@@ -41,6 +41,12 @@ describe('parameters that a query does not declare', () => {
         sql: 'select @unit as id',
       }),
       'paged.sql': text('paged', ['page: { by: [id] }']).replace(sql, `${sql} from unnest([1]) order by id`),
+      'words.sql': queryText({
+        name: 'words',
+        parameters: { project_tier: 'string', iso_timestamp_start: 'string' },
+        columns,
+        sql: 'select concat(@project_tier, @iso_timestamp_start) as id',
+      }),
       'strict.sql': text('strict', ['strict: true']),
       'rows.strict.sql': text('rows.strict', ['strict: true', 'row_arguments: all']),
       'pages.strict.sql': text('pages.strict', ['strict: true', 'page: { by: [id] }']).replace(
@@ -99,6 +105,16 @@ describe('parameters that a query does not declare', () => {
     expect(await warningOf('paged?method=GET&limit=1&order=id')).toBe(`order ${wrong}`);
     expect(await warningOf('paged?method=GET&limit=1')).toBeNull();
     expect(await warningOf('unit?order=1')).toBeNull();
+  });
+
+  test('are warned of if they are words of a name', async () => {
+    const warningOf = async (name: string) => (await get(`words?${name}=1`)).headers.get('querygate-warning');
+    expect(await warningOf('tier')).toBe('tier is ignored, did you mean project_tier?');
+    expect(await warningOf('iso_timestamp')).toBe(
+      'iso_timestamp is ignored, did you mean iso_timestamp_start?',
+    );
+    for (const name of ['iso', 'stamp', 'timestamps', 'tiers_of'])
+      expect(await warningOf(name), name).toBeNull();
   });
 
   test('the default in place of a value that is not listed is warned of, also from the cache', async () => {

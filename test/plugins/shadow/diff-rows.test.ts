@@ -107,6 +107,14 @@ describe('rows of two results', () => {
     expect(compare(rows(10), rows(20).with(3, row(99)), columns, [true, true]).onlyB).toEqual([3]);
   });
 
+  test('rows that a cut result has may be any of the other one', () => {
+    expect(compare(rows(10), rows(10).slice(7).reverse(), columns, [false, true])).toEqual(none);
+    expect(compare(rows(3).with(1, row(99)), rows(10), columns, [true, false])).toMatchObject({
+      onlyA: [1],
+      onlyB: [1],
+    });
+  });
+
   test('values that are in other rows', () => {
     const swapped = [row(0, { name: 'row 1' }), row(1, { name: 'row 0' })];
     expect(compare(rows(2), swapped)).toEqual({ onlyA: [0, 1], onlyB: [0, 1], columns: ['name'] });

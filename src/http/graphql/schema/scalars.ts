@@ -39,8 +39,8 @@ interface TimeScalar
 
 function timeScalar({ parse, right, ...config }: TimeScalar): GraphQLScalarType<string, string> {
   const parseValue = (value: unknown): string => {
-    // As it is: a comparison with rows needs also the digits that parameters leave out.
-    if (typeof value === 'string' && parse(value) !== undefined) return value;
+    // As it is: rows are compared by digits that parameters leave out too, and an empty parameter counts as absent.
+    if (value === '' || (typeof value === 'string' && parse(value) !== undefined)) return value;
     throw new TypeError(`must be ${right}`);
   };
   return new GraphQLScalarType<string, string>({
