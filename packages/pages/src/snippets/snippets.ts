@@ -73,9 +73,10 @@ for row in rows:
 /** The values as a GraphQL document's variables. */
 export function graphqlVariables({ endpoint, values }: SnippetOptions): string {
   const { graphql, parameters } = endpoint;
+  const left = restOnly({ endpoint, values });
   const variables = parameters.flatMap(({ name, schema }): [string, Json][] => {
     const texts = values.get(name);
-    if (texts === undefined || isOtherValue(texts, schema)) return [];
+    if (texts === undefined || isOtherValue(texts, schema) || left.includes(name)) return [];
     const value =
       schema.type === 'array'
         ? texts.map((text) => variableValue(text, schema.items ?? {}))
@@ -83,6 +84,25 @@ export function graphqlVariables({ endpoint, values }: SnippetOptions): string {
     return [[graphql.variables[name] ?? name, value]];
   });
   return jsonText(Object.fromEntries(variables)).replace(hiddenCharacter, codeUnits);
+}
+
+/** The parameters whose values have more digits than GraphQL takes. */
+export const restOnly = ({ endpoint, values }: Omit<SnippetOptions, 'origin'>): readonly string[] =>
+  endpoint.parameters.flatMap(({ name, schema, bind }) => {
+    const { type } = schema.items ?? schema;
+    const isExact = type === 'integer' || (type === 'number' && bind.endsWith('NUMERIC'));
+    return isExact && values.get(name)?.some(isRounded) ? [name] : [];
+  });
+
+/** True for integers beyond 2^53, and for fractions of more than 15 digits. */
+function isRounded(text: string): boolean {
+  const value = Number(text);
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) return true;
+  const digits = text
+    .replace(/e.*$/i, '')
+    .replace(/\D/g, '')
+    .replace(/^0+|0+$/g, '');
+  return !/^[+-]?\d+$/.test(text) && digits.length > 15;
 }
 
 /** GraphQL has no values beside those of an enum. Where REST takes others, they mean the same as none. */
@@ -148,7 +168,7 @@ function variableValue(text: string, schema: ValueSchema): Json {
     return schema['x-enum-varnames']?.[schema.enum.indexOf(canonicalText(text, schema))] ?? text;
   }
   if (schema.type === 'boolean' && /^(?:true|false)$/i.test(text)) return text.toLowerCase() === 'true';
-  if (schema.type === 'integer' && /^[+-]?\d+$/.test(text)) return BigInt(text.replace('+', ''));
+  if (schema.type === 'integer' && /^[+-]?\d+$/.test(text)) return Number(text);
   return schema.type === 'number' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
