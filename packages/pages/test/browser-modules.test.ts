@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Column } from '../src/endpoint.ts';
 import { type JsonObject, jsonText, parseJson } from '../src/json.ts';
-import { fromDateField, toDateField } from '../src/parameters/moments.ts';
+import { canonicalMoment, fromDateField, toDateField } from '../src/parameters/moments.ts';
 import { searchOf, valuesInAddress } from '../src/parameters/values.ts';
 import { sortRows } from '../src/result/order.ts';
 import { timestampText } from '../src/timestamp.ts';
@@ -51,7 +51,13 @@ describe('values', () => {
     ['-1d', undefined],
     ['2026-13-45T99:99:99Z', undefined],
   ])('the moment %s is %s in a date field', (text, value) => {
-    expect(toDateField(text)).toBe(value);
+    expect(toDateField(text, true)).toBe(value);
+  });
+
+  test('a date field shows no DATETIME with a zone, which would be another day there', () => {
+    expect(toDateField('2026-01-01T00:00:00+02:00', false)).toBeUndefined();
+    expect(canonicalMoment('2026-01-01T00:00:00+02:00', false)).toBe('2026-01-01T00:00:00+02:00');
+    expect(toDateField('2026-01-01T00:00:00', false)).toBe('2026-01-01T00:00:00');
   });
 
   test('a date field gives seconds, and UTC for a moment', () => {

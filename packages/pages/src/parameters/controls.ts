@@ -91,7 +91,7 @@ function moment(id: string, required: boolean, isMoment: boolean): Control {
     read: () => single(input.type === 'text' ? input.value.trim() : fromDateField(input.value, isMoment)),
     write(texts) {
       const text = first(texts);
-      writeDate(input, 'datetime-local', text, text === '' ? '' : toDateField(text));
+      writeDate(input, 'datetime-local', text, text === '' ? '' : toDateField(text, isMoment));
     },
     problem: () => input.validationMessage,
   };
