@@ -98,6 +98,13 @@ describe('times', () => {
     expect(momentText(data, data.times[0] ?? 0)).toBe('2026-10-31 20:00:00');
   });
 
+  test('of a DATETIME have microseconds, as those of a TIMESTAMP', () => {
+    const at = Date.UTC(2026, 0, 1) * 1000;
+    expect(secondsOf('2026-01-01T00:00:00.000100')).toBe(secondsOf(at + 100));
+    expect(secondsOf('2026-01-01T00:00:00.0025')).toBe(secondsOf(at + 2500));
+    expect(secondsOf('9999-12-31T23:59:59.999999')).toBe(secondsOf(253402300799999999n));
+  });
+
   test('of months in the first century are in it', () => {
     const rows = ['0050-01-01', '0050-02-01', '0050-04-01'].map((t) => ({ t, n: 1 }));
     const of = [column('t', 'date'), column('n', 'integer')];
