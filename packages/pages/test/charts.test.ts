@@ -449,6 +449,20 @@ describe('numbers', () => {
   });
 });
 
+test('sums that are too large are not drawn, and the page says so', () => {
+  const rows = [7e307, 7e307, 7e307].map((amount) => ({ t: 0, kind: 'a', amount }));
+  const of = [column('kind', 'string'), column('amount', 'float')];
+  const choice = { values: ['amount'], split: ['kind'] };
+  const others = [{ t: hour, kind: 'b', amount: 3 }];
+  const note = '3 values of amount are not finite or too large, and only in the table.';
+  const bars = barData([...rows, ...others], of, choice);
+  expect(bars.bars.map(({ values }) => values[0]?.value)).toEqual([undefined, 3]);
+  expect(bars.notes).toContain(note);
+  const data = drawn([...rows, ...others], { ...choice, split: [] }, [time, ...of]);
+  expect(valuesOf(data)).toEqual({ amount: [[], [3]] });
+  expect(data.notes).toContain(note);
+});
+
 test('the columns of an older address may be gone', () => {
   expect(knownChoice({ values: ['gone', 'n'], split: ['gone', 'level'] }, columns)).toEqual({
     values: ['n'],
