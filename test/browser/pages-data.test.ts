@@ -135,6 +135,7 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
         parameters: {},
         sql: 'select 1',
       }),
+      constructor: text({ columns: { n: 'integer' }, parameters: {}, sql: 'select 1' }),
       'c.more': text({ columns: { n: 'integer' }, parameters: {}, sql: 'select 1' }),
       'c.more@2': text({
         columns: { n: 'integer', m: 'integer' },
@@ -493,6 +494,13 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
       .filter({ hasText: /rows \{\s+n\s+m\s+\}/ })
       .waitFor();
     expect(page.url()).toBe(`${origin}/queries/c.more@2#tab=graphql`);
+    // A gateway that reports no use has none of a query with the name of a member of every object, either.
+    await page.route('**/use.json', (route) => route.fulfill({ status: 404, body: '{}' }));
+    const answered = page.waitForResponse('**/use.json');
+    await page.goto(`${origin}/`);
+    await page.getByRole('link', { name: 'constructor' }).waitFor();
+    await (await answered).finished();
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve))');
     expect(watched).toEqual({ elsewhere: [], errors: [] });
     await page.close();
   });

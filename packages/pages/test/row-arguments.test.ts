@@ -92,12 +92,13 @@ describe('row arguments of an address', () => {
     const things = endpoint();
     let values = read(
       things,
-      '?project=p&order=n.desc&n=gte.1&n=not.in.(2,3)&text=is.null&or=(n.eq.1,n.eq.2)&limit=5',
+      '?project=p&order=n.desc&n=gte.1&n=not.in.(2,3)&n=constructor.5&text=is.null&or=(n.eq.1,n.eq.2)&limit=5',
     );
     const own = conditionOf(things, column('project'), 'a "b"\\') ?? (['', ''] as const);
     values = withCondition(things, withCondition(things, values, own), ['text', 'eq.']);
     expect(shownArguments(things, values).map(({ label }) => label)).toEqual([
-      ...['n ≥ 1', 'not n is in (2,3)', 'text is NULL', 'text = empty text', 'or (n.eq.1,n.eq.2)'],
+      ...['n ≥ 1', 'not n is in (2,3)', 'n constructor.5'],
+      ...['text is NULL', 'text = empty text', 'or (n.eq.1,n.eq.2)'],
       ...['At most 5 rows', 'project = a "b"\\'],
     ]);
     for (const one of shownArguments(things, values)) values = withoutArgument(things, values, one);

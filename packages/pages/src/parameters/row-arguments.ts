@@ -156,7 +156,7 @@ function labelOf(name: string, text: string): string {
       operand.replace(/^eq\."(.*)"$/s, (_, quoted) => `eq.${quoted.replace(/\\(.)/gs, '$1')}`),
     );
   const [, negated = '', operator = '', value = ''] = /^(not\.)?(\w+)\.(.*)$/s.exec(text) ?? [];
-  const sign = signs[operator];
+  const sign = Object.hasOwn(signs, operator) ? signs[operator] : undefined;
   if (treeNames.includes(name) || sign === undefined) return `${name} ${text}`;
   const shown =
     operator === 'is' ? value.toUpperCase().replace('_', ' ') : value === '' ? 'empty text' : value;
