@@ -3,6 +3,7 @@ import type { Column } from '../src/endpoint.ts';
 import { type JsonObject, jsonText, parseJson } from '../src/json.ts';
 import { canonicalMoment, fromDateField, toDateField } from '../src/parameters/moments.ts';
 import { searchOf, valuesInAddress } from '../src/parameters/values.ts';
+import { helpOf } from '../src/parameters/form.ts';
 import { sortRows } from '../src/result/order.ts';
 import { timestampText } from '../src/timestamp.ts';
 import { cacheText, cachingText, costText, emptyText, rowsText } from '../src/words.ts';
@@ -109,6 +110,15 @@ describe('words', () => {
       '1,000 rows: the query has more, but at most 1,000 are returned.',
     );
   });
+});
+
+test('the default of a list of choices, which has no option for it, is in its help', () => {
+  const items = { enum: ['x', 'y', 'z'] };
+  const parameter = { description: 'Kinds.', fallback: ['x', 'y'], example: [], isTenant: false };
+  const helpFor = (schema: object) =>
+    helpOf({ ...parameter, schema } as unknown as Parameters<typeof helpOf>[0]);
+  expect(helpFor({ type: 'array', items, default: ['x', 'y'] })).toBe('Kinds. Default: x, y.');
+  expect(helpFor({ ...items, default: 'x' })).toBe('Kinds.');
 });
 
 describe('no rows', () => {
