@@ -272,6 +272,8 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     await page.locator('.plot svg').waitFor();
     expect(await page.locator('.plot .axis-title').allTextContents()).toEqual(['count', 'p95 (ms)']);
     expect(await page.locator('.legend li').allTextContents()).toEqual([' count 2,000', ' p95 200 ms']);
+    // A name that is read from right to left does not take the value with it.
+    expect(await page.locator('.legend bdi').allTextContents()).toEqual(['count', 'p95']);
     expect(await page.locator('#chart-summary').textContent()).not.toContain('Not drawn');
     const slider = page.getByLabel('Values at');
     const shown = () => slider.getAttribute('aria-valuetext');
