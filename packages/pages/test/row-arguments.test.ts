@@ -8,6 +8,7 @@ import {
   rowArgumentsIn,
   shownArguments,
   withCondition,
+  withCursor,
   withNextOrder,
   withoutArgument,
   withoutPage,
@@ -117,6 +118,9 @@ describe('row arguments of an address', () => {
     expect(searchOf(withPageSize(paged, values))).toBe('?project=p&limit=10&after=abc');
     expect(searchOf(withPageSize(paged, new Map([['n', ['eq.1']]])))).toBe('?n=eq.1');
     expect(searchOf(withPageSize(endpoint(), new Map()))).toBe('');
+    // Other pages have the size of this one.
+    expect(searchOf(withCursor(paged, values, 'before', 'x'))).toBe('?project=p&limit=10&before=x');
+    expect(searchOf(withCursor(paged, new Map(), 'after', 'x'))).toBe('?limit=100&after=x');
     expect(shownArguments(paged, values).map(({ label }) => label)).toEqual([
       'Rows after those of another page',
     ]);
