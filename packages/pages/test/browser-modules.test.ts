@@ -168,5 +168,8 @@ describe('addresses', () => {
     expect(hashOf(view)).toBe('#sort=-n&y=n&y=m&split=l&split=k&tab=python');
     expect(viewOf(hashOf(view))).toEqual(view);
     expect(hashOf(viewOf(''))).toBe('');
+    const unchecked = { ...view, chart: { values: [], split: ['l'] } };
+    expect(hashOf(unchecked)).toBe('#sort=-n&y=&split=l&tab=python');
+    expect(viewOf(hashOf(unchecked))).toEqual(unchecked);
   });
 });

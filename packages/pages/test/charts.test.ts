@@ -470,6 +470,8 @@ test('the columns of an older address may be gone', () => {
   });
   expect(knownChoice({ values: ['gone'], split: ['level'] }, columns)).toBeUndefined();
   expect(knownChoice(undefined, columns)).toBeUndefined();
+  // People have unchecked all.
+  expect(knownChoice({ values: [], split: ['level'] }, columns)).toEqual({ values: [], split: ['level'] });
 });
 
 describe('of random results', () => {
