@@ -840,6 +840,28 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     await page.close();
   });
 
+  test('a refresh leaves the focus and what is opened in the rows, and marks nothing', async () => {
+    const { page } = await open('/');
+    await page.clock.install();
+    const answer = (n: number) => ({
+      body: JSON.stringify({ result: [{ n, m: 1 }, ...[1, 2].map((m) => ({ n: { a: m }, m }))] }),
+    });
+    let n = 1;
+    await page.route('**/api/endpoints/**', (route) => route.fulfill(answer(n)));
+    await page.goto(`${origin}/queries/c.more@2`);
+    await page.getByText('3 rows.').waitFor();
+    await page.getByLabel(/Refresh every/).check();
+    await page.locator('.rows summary').nth(1).click();
+    await page.clock.runFor(100);
+    n = 77;
+    await page.clock.runFor(63_000);
+    await expect.poll(() => firstCells(page, 1).then(([first]) => first)).toBe('77');
+    expect(await page.locator('.rows details').nth(1).getAttribute('open')).toBe('');
+    expect(await page.evaluate('document.activeElement.localName')).toBe('summary');
+    expect(await page.locator('.changed').count()).toBe(0);
+    await page.close();
+  });
+
   test('without the gateway the page says so, and tries again on request', async () => {
     const { page } = await open(address);
     await page.getByText('5 rows.').waitFor();

@@ -204,7 +204,7 @@ class Result implements ResultSection {
     const live = this.#live?.isOn() ? this.#live : undefined;
     this.#refresh.element.hidden = live !== undefined;
     this.#refresh.stop();
-    if (live !== undefined) live.begin(shown, searchOf(this.#current));
+    if (live !== undefined) live.begin({ ...shown, rows: this.#rows.rows() }, searchOf(this.#current));
     else this.#refresh.succeeded(ageOf(shown));
   }
 
