@@ -378,8 +378,35 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     await page.goto(`${target}/embed/a.hostile?project=abc`);
     await page.getByText('The address of this frame has no #token=').waitFor();
     await page.goto(`${target}/embed/a.hostile?project=abc#token=wrong`);
-    await page.reload();
     await page.getByText(/valid API key/).waitFor();
+    expect(await page.locator('figure').isVisible()).toBe(false);
+    // A new token, and then a refresh that fails.
+    await page.clock.install();
+    await page.goto(`${target}/embed/a.hostile?project=abc#token=${keys.keyOf('plain')}`);
+    await page.getByText(/^Rows of 20/).waitFor();
+    await page.route('**/api/endpoints/**', (route) => route.abort());
+    await page.clock.runFor(303_000);
+    await page
+      .getByText(/^The rows could not be refreshed, and are those of before\. .* Rows of 20.* UTC\.$/)
+      .waitFor();
+    expect(await page.locator('.plot svg').isVisible()).toBe(true);
+    await page.unroute('**/api/endpoints/**');
+    // A table of a part of the rows; none without rows.
+    for (const [result, truncated] of [
+      ['[{"n":1}]', 'true'],
+      ['[]', 'false'],
+    ] as const) {
+      const headers = { 'querygate-truncated': truncated };
+      await page.route('**/api/endpoints/**', (route) =>
+        route.fulfill({ headers, body: `{"result":${result}}` }),
+      );
+      await page.goto('about:blank');
+      await page.goto(`${target}/embed/c.more#token=${keys.keyOf('plain')}`);
+      const text = truncated === 'true' ? '1 row: the query has more' : 'The query has found nothing';
+      await page.getByText(text).waitFor();
+      expect(await page.locator('table').isVisible()).toBe(truncated === 'true');
+      await page.unroute('**/api/endpoints/**');
+    }
     await page.close();
     await embedding.close();
     outer.close();
