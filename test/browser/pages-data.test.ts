@@ -443,6 +443,19 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     await page.goForward();
     await page.getByText(/^0 rows\./).waitFor();
     await page.locator('figure').waitFor({ state: 'hidden' });
+    // Values that a field cannot hold are those of the rows, until it is changed.
+    const search = '?project=a%0D%0Ab&kind=some&kind=all&at_least=7';
+    await page.goto(`${origin}/queries/a.hostile${search}`);
+    const curl = page.locator('#snippet-panel code').first();
+    await curl.filter({ hasText: 'project=a%0D%0Ab' }).waitFor();
+    await curl.filter({ hasText: 'kind=some' }).filter({ hasText: 'kind=all' }).waitFor();
+    await page.getByLabel('at_least').fill('8');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.waitForURL((url) => url.search === search.replace('7', '8'));
+    await page.getByLabel('kind').selectOption('some');
+    await page.getByLabel('project').fill('abc');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.waitForURL((url) => url.search === '?project=abc&kind=some&at_least=8');
     // Other spellings of values that the form has.
     await page.goto(`${origin}${address}&kind=a-few&exact=TRUE`);
     await page.getByText(/^0 rows\./).waitFor();
