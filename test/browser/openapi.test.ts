@@ -102,6 +102,7 @@ test.skipIf(isWithoutBrowser)(
           statuses: '{ type: integer, repeated: true, example: [200, 404], description: Statuses. }',
           owner: `{ type: string, example: "it's & me", description: Owner. }`,
         },
+        caching: ['caching: disabled', 'row_arguments: all'],
         sql: 'select length(concat(@word, @owner)) + array_length(@statuses) as n',
       }),
     });

@@ -135,6 +135,7 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
         parameters: {},
         sql: 'select 1',
       }),
+      constructor: text({ columns: { n: 'integer' }, parameters: {}, sql: 'select 1' }),
       'c.more': text({ columns: { n: 'integer' }, parameters: {}, sql: 'select 1' }),
       'c.more@2': text({
         columns: { n: 'integer', m: 'integer' },
@@ -271,6 +272,8 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     await page.locator('.plot svg').waitFor();
     expect(await page.locator('.plot .axis-title').allTextContents()).toEqual(['count', 'p95 (ms)']);
     expect(await page.locator('.legend li').allTextContents()).toEqual([' count 2,000', ' p95 200 ms']);
+    // A name that is read from right to left does not take the value with it.
+    expect(await page.locator('.legend bdi').allTextContents()).toEqual(['count', 'p95']);
     expect(await page.locator('#chart-summary').textContent()).not.toContain('Not drawn');
     const slider = page.getByLabel('Values at');
     const shown = () => slider.getAttribute('aria-valuetext');
@@ -375,8 +378,35 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     await page.goto(`${target}/embed/a.hostile?project=abc`);
     await page.getByText('The address of this frame has no #token=').waitFor();
     await page.goto(`${target}/embed/a.hostile?project=abc#token=wrong`);
-    await page.reload();
     await page.getByText(/valid API key/).waitFor();
+    expect(await page.locator('figure').isVisible()).toBe(false);
+    // A new token, and then a refresh that fails.
+    await page.clock.install();
+    await page.goto(`${target}/embed/a.hostile?project=abc#token=${keys.keyOf('plain')}`);
+    await page.getByText(/^Rows of 20/).waitFor();
+    await page.route('**/api/endpoints/**', (route) => route.abort());
+    await page.clock.runFor(303_000);
+    await page
+      .getByText(/^The rows could not be refreshed, and are those of before\. .* Rows of 20.* UTC\.$/)
+      .waitFor();
+    expect(await page.locator('.plot svg').isVisible()).toBe(true);
+    await page.unroute('**/api/endpoints/**');
+    // A table of a part of the rows; none without rows.
+    for (const [result, truncated] of [
+      ['[{"n":1}]', 'true'],
+      ['[]', 'false'],
+    ] as const) {
+      const headers = { 'querygate-truncated': truncated };
+      await page.route('**/api/endpoints/**', (route) =>
+        route.fulfill({ headers, body: `{"result":${result}}` }),
+      );
+      await page.goto('about:blank');
+      await page.goto(`${target}/embed/c.more#token=${keys.keyOf('plain')}`);
+      const text = truncated === 'true' ? '1 row: the query has more' : 'The query has found nothing';
+      await page.getByText(text).waitFor();
+      expect(await page.locator('table').isVisible()).toBe(truncated === 'true');
+      await page.unroute('**/api/endpoints/**');
+    }
     await page.close();
     await embedding.close();
     outer.close();
@@ -413,6 +443,19 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     await page.goForward();
     await page.getByText(/^0 rows\./).waitFor();
     await page.locator('figure').waitFor({ state: 'hidden' });
+    // Values that a field cannot hold are those of the rows, until it is changed.
+    const search = '?project=a%0D%0Ab&kind=some&kind=all&at_least=7';
+    await page.goto(`${origin}/queries/a.hostile${search}`);
+    const curl = page.locator('#snippet-panel code').first();
+    await curl.filter({ hasText: 'project=a%0D%0Ab' }).waitFor();
+    await curl.filter({ hasText: 'kind=some' }).filter({ hasText: 'kind=all' }).waitFor();
+    await page.getByLabel('at_least').fill('8');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.waitForURL((url) => url.search === search.replace('7', '8'));
+    await page.getByLabel('kind').selectOption('some');
+    await page.getByLabel('project').fill('abc');
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.waitForURL((url) => url.search === '?project=abc&kind=some&at_least=8');
     // Other spellings of values that the form has.
     await page.goto(`${origin}${address}&kind=a-few&exact=TRUE`);
     await page.getByText(/^0 rows\./).waitFor();
@@ -493,6 +536,13 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
       .filter({ hasText: /rows \{\s+n\s+m\s+\}/ })
       .waitFor();
     expect(page.url()).toBe(`${origin}/queries/c.more@2#tab=graphql`);
+    // A gateway that reports no use has none of a query with the name of a member of every object, either.
+    await page.route('**/use.json', (route) => route.fulfill({ status: 404, body: '{}' }));
+    const answered = page.waitForResponse('**/use.json');
+    await page.goto(`${origin}/`);
+    await page.getByRole('link', { name: 'constructor' }).waitFor();
+    await (await answered).finished();
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve))');
     expect(watched).toEqual({ elsewhere: [], errors: [] });
     await page.close();
   });
@@ -827,6 +877,28 @@ describe.skipIf(isWithoutBrowser)('pages in a browser, over rows of a test', () 
     await page.reload();
     await page.getByLabel(/Refresh every 5 min/).waitFor({ state: 'attached' });
     expect(await page.getByLabel(/Refresh every 5 min/).isChecked()).toBe(false);
+    await page.close();
+  });
+
+  test('a refresh leaves the focus and what is opened in the rows, and marks nothing', async () => {
+    const { page } = await open('/');
+    await page.clock.install();
+    const answer = (n: number) => ({
+      body: JSON.stringify({ result: [{ n, m: 1 }, ...[1, 2].map((m) => ({ n: { a: m }, m }))] }),
+    });
+    let n = 1;
+    await page.route('**/api/endpoints/**', (route) => route.fulfill(answer(n)));
+    await page.goto(`${origin}/queries/c.more@2`);
+    await page.getByText('3 rows.').waitFor();
+    await page.getByLabel(/Refresh every/).check();
+    await page.locator('.rows summary').nth(1).click();
+    await page.clock.runFor(100);
+    n = 77;
+    await page.clock.runFor(63_000);
+    await expect.poll(() => firstCells(page, 1).then(([first]) => first)).toBe('77');
+    expect(await page.locator('.rows details').nth(1).getAttribute('open')).toBe('');
+    expect(await page.evaluate('document.activeElement.localName')).toBe('summary');
+    expect(await page.locator('.changed').count()).toBe(0);
     await page.close();
   });
 

@@ -178,6 +178,9 @@ describe.skipIf(isWithoutBrowser)('rows on pages', () => {
     await page.goto(shared);
     await page.getByText('20 of the 40 rows').waitFor();
     expect((await cells(page, 1)).slice(0, 2)).toEqual(['40', '38']);
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('.rows tbody button').first().isVisible()).toBe(true);
+    await page.emulateMedia({ media: null });
     expect(await head(page, 'n').getAttribute('aria-sort')).toBe('descending');
     // Other parameters leave the conditions.
     await page.locator('#parameter-0').fill('x');

@@ -132,7 +132,9 @@ export function openGateway(key: string): Gateway {
       const init = { signal, ...(again && { cache: 'reload' as const }) };
       const response = await request(url, init);
       const body = bodyOf(await textOf(response, signal));
-      if (!Array.isArray(body.result)) throw compatError(body.error ?? 'There are no rows.', response.status);
+      if (!Array.isArray(body.result))
+        throw compatError(textIn(body.error) ?? 'There are no rows.', response.status);
+      if (!body.result.every(isObject)) return notTheGateways();
       return { rows: body.result, headers: response.headers };
     },
     async events(url, etag, signal) {
@@ -164,13 +166,11 @@ export function openGateway(key: string): Gateway {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ query, variables: { name } }),
       });
-      const { data, errors } = (await response.json()) as {
-        data?: { endpoint?: { query?: string } };
-        errors?: { message: string }[];
-      };
-      const sql = data?.endpoint?.query;
-      if (sql === undefined || sql === null) {
-        throw new GatewayError(errors?.[0]?.message ?? 'The SQL is not available.', { status: 200 });
+      const body = await response.json().catch(notTheGateways);
+      const sql = textIn(body?.data?.endpoint?.query);
+      if (sql === undefined) {
+        const message = textIn(body?.errors?.[0]?.message) ?? 'The SQL is not available.';
+        throw new GatewayError(message, { status: 200 });
       }
       return sql;
     },
@@ -182,6 +182,11 @@ interface RowsBody {
   readonly result?: readonly JsonObject[];
   readonly error?: string;
 }
+
+/** A proxy may answer in the same form, with anything in it. */
+const textIn = (value: unknown) => (typeof value === 'string' ? value : undefined);
+
+const isObject = (row: unknown) => typeof row === 'object' && row !== null && !Array.isArray(row);
 
 const compatStart = '{"error":';
 
@@ -220,13 +225,10 @@ async function errorOf(response: Response): Promise<GatewayError> {
   const { status, statusText, headers } = response;
   const retryAfter = headers.get('retry-after');
   try {
-    const body = (await response.json()) as {
-      error?: string | { message: string; parameter?: string };
-      errors?: { message: string }[];
-    };
-    if (typeof body.error === 'string') return compatError(body.error, status);
-    const message = body.error?.message ?? body.errors?.[0]?.message ?? `${status} ${statusText}`;
-    const parameter = body.error?.parameter;
+    const { error, errors } = await response.json();
+    if (typeof error === 'string') return compatError(error, status);
+    const message = textIn(error?.message) ?? textIn(errors?.[0]?.message) ?? `${status} ${statusText}`;
+    const parameter = textIn(error?.parameter);
     return new GatewayError(message, { status, retryAfter, ...(parameter !== undefined && { parameter }) });
   } catch {
     return new GatewayError(`The gateway answered ${status} ${statusText}.`, { status, retryAfter });

@@ -32,7 +32,10 @@ export function viewOf(hash: string): View {
   const values = parts.getAll('y');
   return {
     order: column === '' ? undefined : { column, descending: sort.startsWith('-') },
-    chart: values.length === 0 ? undefined : { values, split: parts.getAll('split') },
+    chart:
+      values.length === 0
+        ? undefined
+        : { values: values.filter((name) => name !== ''), split: parts.getAll('split') },
     tab: parts.get('tab') ?? undefined,
   };
 }
@@ -41,7 +44,8 @@ export function viewOf(hash: string): View {
 export function hashOf({ order, chart, tab }: View): string {
   const parts = [
     ...(order === undefined ? [] : [['sort', `${order.descending ? '-' : ''}${order.column}`]]),
-    ...(chart?.values ?? []).map((value) => ['y', value]),
+    // That nothing is chosen is a choice too.
+    ...(chart?.values.length === 0 ? [''] : (chart?.values ?? [])).map((value) => ['y', value]),
     ...(chart?.split ?? []).map((name) => ['split', name]),
     ...(tab === undefined ? [] : [['tab', tab]]),
   ];

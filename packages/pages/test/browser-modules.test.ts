@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Column } from '../src/endpoint.ts';
 import { type JsonObject, jsonText, parseJson } from '../src/json.ts';
-import { fromDateField, toDateField } from '../src/parameters/moments.ts';
+import { canonicalMoment, fromDateField, toDateField } from '../src/parameters/moments.ts';
 import { searchOf, valuesInAddress } from '../src/parameters/values.ts';
+import { helpOf } from '../src/parameters/form.ts';
 import { sortRows } from '../src/result/order.ts';
 import { timestampText } from '../src/timestamp.ts';
 import { cacheText, cachingText, costText, emptyText, rowsText } from '../src/words.ts';
@@ -51,7 +52,13 @@ describe('values', () => {
     ['-1d', undefined],
     ['2026-13-45T99:99:99Z', undefined],
   ])('the moment %s is %s in a date field', (text, value) => {
-    expect(toDateField(text)).toBe(value);
+    expect(toDateField(text, true)).toBe(value);
+  });
+
+  test('a date field shows no DATETIME with a zone, which would be another day there', () => {
+    expect(toDateField('2026-01-01T00:00:00+02:00', false)).toBeUndefined();
+    expect(canonicalMoment('2026-01-01T00:00:00+02:00', false)).toBe('2026-01-01T00:00:00+02:00');
+    expect(toDateField('2026-01-01T00:00:00', false)).toBe('2026-01-01T00:00:00');
   });
 
   test('a date field gives seconds, and UTC for a moment', () => {
@@ -105,6 +112,15 @@ describe('words', () => {
   });
 });
 
+test('the default of a list of choices, which has no option for it, is in its help', () => {
+  const items = { enum: ['x', 'y', 'z'] };
+  const parameter = { description: 'Kinds.', fallback: ['x', 'y'], example: [], isTenant: false };
+  const helpFor = (schema: object) =>
+    helpOf({ ...parameter, schema } as unknown as Parameters<typeof helpOf>[0]);
+  expect(helpFor({ type: 'array', items, default: ['x', 'y'] })).toBe('Kinds. Default: x, y.');
+  expect(helpFor({ ...items, default: 'x' })).toBe('Kinds.');
+});
+
 describe('no rows', () => {
   const parameter = (name: string, more: object = {}) =>
     ({ name, fallback: [], schema: {}, ...more }) as unknown as Parameters<typeof emptyText>[0][number];
@@ -152,5 +168,8 @@ describe('addresses', () => {
     expect(hashOf(view)).toBe('#sort=-n&y=n&y=m&split=l&split=k&tab=python');
     expect(viewOf(hashOf(view))).toEqual(view);
     expect(hashOf(viewOf(''))).toBe('');
+    const unchecked = { ...view, chart: { values: [], split: ['l'] } };
+    expect(hashOf(unchecked)).toBe('#sort=-n&y=&split=l&tab=python');
+    expect(viewOf(hashOf(unchecked))).toEqual(unchecked);
   });
 });

@@ -98,6 +98,13 @@ describe('times', () => {
     expect(momentText(data, data.times[0] ?? 0)).toBe('2026-10-31 20:00:00');
   });
 
+  test('of a DATETIME have microseconds, as those of a TIMESTAMP', () => {
+    const at = Date.UTC(2026, 0, 1) * 1000;
+    expect(secondsOf('2026-01-01T00:00:00.000100')).toBe(secondsOf(at + 100));
+    expect(secondsOf('2026-01-01T00:00:00.0025')).toBe(secondsOf(at + 2500));
+    expect(secondsOf('9999-12-31T23:59:59.999999')).toBe(secondsOf(253402300799999999n));
+  });
+
   test('of months in the first century are in it', () => {
     const rows = ['0050-01-01', '0050-02-01', '0050-04-01'].map((t) => ({ t, n: 1 }));
     const of = [column('t', 'date'), column('n', 'integer')];
@@ -442,6 +449,20 @@ describe('numbers', () => {
   });
 });
 
+test('sums that are too large are not drawn, and the page says so', () => {
+  const rows = [7e307, 7e307, 7e307].map((amount) => ({ t: 0, kind: 'a', amount }));
+  const of = [column('kind', 'string'), column('amount', 'float')];
+  const choice = { values: ['amount'], split: ['kind'] };
+  const others = [{ t: hour, kind: 'b', amount: 3 }];
+  const note = '3 values of amount are not finite or too large, and only in the table.';
+  const bars = barData([...rows, ...others], of, choice);
+  expect(bars.bars.map(({ values }) => values[0]?.value)).toEqual([undefined, 3]);
+  expect(bars.notes).toContain(note);
+  const data = drawn([...rows, ...others], { ...choice, split: [] }, [time, ...of]);
+  expect(valuesOf(data)).toEqual({ amount: [[], [3]] });
+  expect(data.notes).toContain(note);
+});
+
 test('the columns of an older address may be gone', () => {
   expect(knownChoice({ values: ['gone', 'n'], split: ['gone', 'level'] }, columns)).toEqual({
     values: ['n'],
@@ -449,6 +470,8 @@ test('the columns of an older address may be gone', () => {
   });
   expect(knownChoice({ values: ['gone'], split: ['level'] }, columns)).toBeUndefined();
   expect(knownChoice(undefined, columns)).toBeUndefined();
+  // People have unchecked all.
+  expect(knownChoice({ values: [], split: ['level'] }, columns)).toEqual({ values: [], split: ['level'] });
 });
 
 describe('of random results', () => {

@@ -4,8 +4,8 @@ import { GatewayError, isWrongRequest, openGateway } from '../src/gateway.ts';
 afterEach(() => vi.unstubAllGlobals());
 
 /** A gateway that answers so. */
-function answering(body: string, headers: Readonly<Record<string, string>>, status = 200) {
-  vi.stubGlobal('fetch', async () => new Response(body, { status, headers }));
+function answering(body: string, headers: Readonly<Record<string, string>>, status = 200, statusText = '') {
+  vi.stubGlobal('fetch', async () => new Response(body, { status, statusText, headers }));
   return openGateway('key');
 }
 
@@ -22,6 +22,26 @@ test('an error of COMPAT=logflare is one in a download, too', async () => {
   const type = { 'content-type': 'application/json; charset=utf-8' };
   const downloading = answering('{"error":"days: too many"}', type).file('/logs?format=ndjson');
   await expect(downloading).rejects.toThrow('days: too many');
+});
+
+test.each([
+  ['{"error":{"message":{"a":1},"parameter":5}}', 502, '502 Bad Gateway'],
+  ['{"errors":[{"message":7}]}', 502, '502 Bad Gateway'],
+  ['{"error":{"message":"Too many"}}', 429, 'Too many'],
+  ['{"error":{"message":"x"}}', 200, 'There are no rows.'],
+  ['{"result":[null]}', 200, 'in its place'],
+  ['{"result":[{},[1]]}', 200, 'in its place'],
+])('of an answer of a proxy, %s, only what is of a gateway is shown', async (body, status, message) => {
+  const gateway = answering(body, {}, status, 'Bad Gateway');
+  const problem = await gateway.rows('/x', new AbortController().signal, false).catch((error) => error);
+  expect(problem).toBeInstanceOf(GatewayError);
+  expect(problem.message).toContain(message);
+  expect(problem.parameter).toBeUndefined();
+});
+
+test('SQL that is not from the gateway is not shown', async () => {
+  for (const body of ['<html>', 'null', '{"data":{"endpoint":{"query":5}},"errors":[{"message":{}}]}'])
+    await expect(answering(body, {}).sql('x')).rejects.toThrow(/in its place|is not available/);
 });
 
 test('only a request that may succeed later is repeated', () => {

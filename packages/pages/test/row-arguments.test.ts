@@ -8,6 +8,7 @@ import {
   rowArgumentsIn,
   shownArguments,
   withCondition,
+  withCursor,
   withNextOrder,
   withoutArgument,
   withoutPage,
@@ -92,12 +93,13 @@ describe('row arguments of an address', () => {
     const things = endpoint();
     let values = read(
       things,
-      '?project=p&order=n.desc&n=gte.1&n=not.in.(2,3)&text=is.null&or=(n.eq.1,n.eq.2)&limit=5',
+      '?project=p&order=n.desc&n=gte.1&n=not.in.(2,3)&n=constructor.5&text=is.null&or=(n.eq.1,n.eq.2)&limit=5',
     );
     const own = conditionOf(things, column('project'), 'a "b"\\') ?? (['', ''] as const);
     values = withCondition(things, withCondition(things, values, own), ['text', 'eq.']);
     expect(shownArguments(things, values).map(({ label }) => label)).toEqual([
-      ...['n ≥ 1', 'not n is in (2,3)', 'text is NULL', 'text = empty text', 'or (n.eq.1,n.eq.2)'],
+      ...['n ≥ 1', 'not n is in (2,3)', 'n constructor.5'],
+      ...['text is NULL', 'text = empty text', 'or (n.eq.1,n.eq.2)'],
       ...['At most 5 rows', 'project = a "b"\\'],
     ]);
     for (const one of shownArguments(things, values)) values = withoutArgument(things, values, one);
@@ -116,6 +118,9 @@ describe('row arguments of an address', () => {
     expect(searchOf(withPageSize(paged, values))).toBe('?project=p&limit=10&after=abc');
     expect(searchOf(withPageSize(paged, new Map([['n', ['eq.1']]])))).toBe('?n=eq.1');
     expect(searchOf(withPageSize(endpoint(), new Map()))).toBe('');
+    // Other pages have the size of this one.
+    expect(searchOf(withCursor(paged, values, 'before', 'x'))).toBe('?project=p&limit=10&before=x');
+    expect(searchOf(withCursor(paged, new Map(), 'after', 'x'))).toBe('?limit=100&after=x');
     expect(shownArguments(paged, values).map(({ label }) => label)).toEqual([
       'Rows after those of another page',
     ]);

@@ -11,6 +11,7 @@ import {
   curlSnippet,
   graphqlVariables,
   pythonSnippet,
+  restOnly,
   type SnippetOptions,
   typescriptSnippet,
 } from '../src/snippets/snippets.ts';
@@ -160,6 +161,22 @@ describe('snippets of the pages', () => {
       ['kind', [kind]],
     ]);
     expect(JSON.parse(graphqlVariables({ origin, endpoint, values }))).toEqual(expected);
+  });
+
+  test.each([
+    ['number', 'BIGNUMERIC', '1.00000000000000000001', undefined],
+    ['number', 'NUMERIC', '1e21', undefined],
+    ['number', 'NUMERIC', '-000.10', -0.1],
+    ['number', 'FLOAT64', '1.00000000000000000001', 1],
+    ['integer', 'INT64', '9007199254740993', undefined],
+    ['integer', 'INT64', '-9007199254740991', -9007199254740991],
+  ])("GraphQL's variables have the %s, a %s, %s as %s", (type, bind, text, expected) => {
+    const parameters = [{ name: 'n', bind, schema: { type: 'array', items: { type } } }];
+    const given = { ...endpoint, parameters: parameters as unknown as Endpoint['parameters'] };
+    const request = { origin, endpoint: given, values: new Map([['n', ['1', text]]]) };
+    const isLeft = expected === undefined;
+    expect(JSON.parse(graphqlVariables(request))).toEqual(isLeft ? {} : { n: [1, expected] });
+    expect(restOnly(request)).toEqual(isLeft ? ['n'] : []);
   });
 
   test.each(nasty)("BigQuery's script binds %s, and leaves the SQL as it is", (_, text) => {

@@ -54,7 +54,7 @@ export function buildPointReader(onPoint: (index: number) => void): PointReader 
         ...next.lines.map(({ name }, at) => {
           const dashed = at % 2 === 1 && !next.isScattered ? ' dashed' : '';
           const swatch = element('span', { class: `swatch series-${(at % maxLines) + 1}${dashed}` });
-          return element('li', {}, swatch, ` ${name} `, values[at] ?? '');
+          return element('li', {}, swatch, ' ', element('bdi', {}, name), ' ', values[at] ?? '');
         }),
       );
       slider.max = String(next.times.length - 1);

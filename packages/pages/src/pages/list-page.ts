@@ -80,8 +80,10 @@ function listItem(group: Group): { readonly item: HTMLLIElement; readonly use: H
 
 /** In the order in which people ask: is it used, is it fast, does it fail, how old is it, what does it cost. */
 function useItems({ main }: Group, { endpoints }: UseOfEndpoints): readonly HTMLElement[] {
-  const use =
-    endpoints[main.version === 1 ? main.base : `${main.base}@${main.version}`] ?? endpoints[`${main.base}@1`];
+  const names = [main.version === 1 ? main.base : `${main.base}@${main.version}`, `${main.base}@1`];
+  // A query may have the name of a member of Object.prototype.
+  const found = names.find((name) => Object.hasOwn(endpoints, name));
+  const use = found === undefined ? undefined : endpoints[found];
   if (use === undefined) return [];
   const texts = [
     requestsText(use),

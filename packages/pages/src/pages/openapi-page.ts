@@ -23,6 +23,7 @@ interface Parameter {
   readonly schema: Schema;
   readonly description?: string;
   readonly example?: Json;
+  readonly 'x-row-argument'?: boolean;
 }
 
 interface Response {
@@ -193,7 +194,9 @@ function table(
 
 function curl(path: string, parameters: readonly Parameter[]): string {
   const values = parameters.filter(
-    (one) => one.in === 'query' && (one.required === true || one.example !== undefined),
+    (one) =>
+      one.in === 'query' &&
+      (one.required === true || (one.example !== undefined && one['x-row-argument'] !== true)),
   );
   const pairs = ({ name, example = '…' }: Parameter) =>
     (Array.isArray(example) ? example : [example]).map(

@@ -16,12 +16,28 @@ export interface Control {
   problem(): string;
 }
 
-/** @param tenants that the key is restricted to */
-export function buildControl(
-  parameter: Parameter,
-  id: string,
-  tenants: readonly string[] | undefined,
-): Control {
+/**
+ * A control that keeps the texts that were written, which its field may be unable to hold, until people change it.
+ *
+ * @param tenants that the key is restricted to
+ */
+export function buildControl(...given: Parameters<typeof fieldOf>): Control {
+  const field = fieldOf(...given);
+  let written: readonly string[] = [];
+  field.input.addEventListener('input', () => {
+    written = [];
+  });
+  return {
+    ...field,
+    read: () => (written.length > 0 ? written : field.read()),
+    write(texts) {
+      field.write(texts);
+      written = texts;
+    },
+  };
+}
+
+function fieldOf(parameter: Parameter, id: string, tenants: readonly string[] | undefined): Control {
   const { schema, isTenant, required } = parameter;
   if (isTenant && tenants !== undefined) {
     // The only tenant of a key is filled in, of a list too.
@@ -91,7 +107,7 @@ function moment(id: string, required: boolean, isMoment: boolean): Control {
     read: () => single(input.type === 'text' ? input.value.trim() : fromDateField(input.value, isMoment)),
     write(texts) {
       const text = first(texts);
-      writeDate(input, 'datetime-local', text, text === '' ? '' : toDateField(text));
+      writeDate(input, 'datetime-local', text, text === '' ? '' : toDateField(text, isMoment));
     },
     problem: () => input.validationMessage,
   };

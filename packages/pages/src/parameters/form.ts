@@ -112,7 +112,7 @@ function buildField(parameter: Parameter, id: string, tenants: readonly string[]
 }
 
 /** The help for the values: the author's description with bounds, and the meaning of the field's type. */
-function helpOf(
+export function helpOf(
   { description, schema, fallback, example, isTenant }: Parameter,
   tenants?: readonly string[],
 ) {
@@ -126,7 +126,7 @@ function helpOf(
     isList && !isChoice ? 'One value on each line.' : '',
     format === 'date-time' ? 'The time is in UTC.' : '',
     format === 'date-time-local' ? 'A date and time without a zone.' : '',
-    fallback.length > 0 && !isChoice && !isDescribed ? `Default: ${fallback.join(', ')}.` : '',
+    fallback.length > 0 && (isList || !isChoice) && !isDescribed ? `Default: ${fallback.join(', ')}.` : '',
     example.length > 0 && !isChoice ? `For example ${example.join(', ')}.` : '',
   ]
     .filter((text) => text !== '')

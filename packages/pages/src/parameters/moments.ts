@@ -6,12 +6,13 @@ const withZone = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]
 /**
  * A moment as a date field shows it, in UTC.
  *
+ * @param isMoment whether the type has a zone
  * @returns undefined if the field cannot show it: another spelling, microseconds, a relative moment
  */
-export function toDateField(text: string): string | undefined {
+export function toDateField(text: string, isMoment: boolean): string | undefined {
   const [, day, time] = local.exec(text) ?? [];
   if (day !== undefined && time !== undefined) return `${day}T${time}`;
-  if (!withZone.test(text)) return undefined;
+  if (!isMoment || !withZone.test(text)) return undefined;
   const ms = Date.parse(text.replace(' ', 'T'));
   return Number.isNaN(ms) ? undefined : new Date(ms).toISOString().replace(/(?:\.000)?Z$/, '');
 }
@@ -34,7 +35,8 @@ const moment =
  */
 export function canonicalMoment(text: string, isMoment: boolean): string {
   const found = moment.exec(text)?.groups;
-  if (found === undefined) return text;
+  // A DATETIME with a zone is refused.
+  if (found === undefined || (!isMoment && found.zone !== undefined)) return text;
   const { day, time = '00:00', seconds = ':00', fraction = '', zone = 'Z' } = found;
   const offset = zone.replace(/^([+-]\d\d):?(\d\d)?$/, (_, hours, minutes = '00') => `${hours}:${minutes}`);
   const ms = Date.parse(`${day}T${time}${seconds}${offset.toUpperCase()}`);

@@ -43,6 +43,21 @@ export function withPageSize(endpoint: RowsOfEndpoint, values: ParameterValues):
   return new Map([...values, ['limit', [String(maxRows)]]]);
 }
 
+/** Another page of the same size. @param name of the cursor */
+export function withCursor(
+  endpoint: RowsOfEndpoint,
+  values: ParameterValues,
+  name: 'after' | 'before',
+  cursor: string,
+): ParameterValues {
+  const { limit } = Object.fromEntries(withPageSize(endpoint, values));
+  return new Map([
+    ...withoutPage(endpoint, values),
+    ...(limit === undefined ? [] : [['limit', limit] as const]),
+    [name, [cursor]],
+  ]);
+}
+
 /** By which column the gateway orders the rows, or by which one first. */
 export function orderIn(endpoint: RowsOfEndpoint, values: ParameterValues): Order | undefined {
   const [text = ''] = rowArgumentsIn(endpoint, values).get('order') ?? [];
@@ -156,7 +171,7 @@ function labelOf(name: string, text: string): string {
       operand.replace(/^eq\."(.*)"$/s, (_, quoted) => `eq.${quoted.replace(/\\(.)/gs, '$1')}`),
     );
   const [, negated = '', operator = '', value = ''] = /^(not\.)?(\w+)\.(.*)$/s.exec(text) ?? [];
-  const sign = signs[operator];
+  const sign = Object.hasOwn(signs, operator) ? signs[operator] : undefined;
   if (treeNames.includes(name) || sign === undefined) return `${name} ${text}`;
   const shown =
     operator === 'is' ? value.toUpperCase().replace('_', ' ') : value === '' ? 'empty text' : value;

@@ -2,7 +2,7 @@ import { button, element, section } from '../element.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { type Gateway, GatewayError, isCut, isWrongRequest, type RowsResponse } from '../gateway.ts';
 import type { RowChange } from '../live/row-change.ts';
-import { rowArgumentsIn, withoutPage, withPageSize } from '../parameters/row-arguments.ts';
+import { rowArgumentsIn, withCursor, withPageSize } from '../parameters/row-arguments.ts';
 import { type ParameterValues, searchOf } from '../parameters/values.ts';
 import type { View } from '../view.ts';
 import { type AutoRefresh, buildAutoRefresh } from './auto-refresh.ts';
@@ -169,10 +169,9 @@ class Result implements ResultSection {
     await this.#rows.show(response, { search, request: search }, change);
   }
 
-  async #turnPage(name: string, cursor: string): Promise<void> {
+  async #turnPage(name: 'after' | 'before', cursor: string): Promise<void> {
     const { endpoint, onValues } = this.#options;
-    const others = withPageSize(endpoint, withoutPage(endpoint, this.#current));
-    await onValues(new Map([...others, [name, [cursor]]]));
+    await onValues(withCursor(endpoint, this.#current, name, cursor));
     this.#rows.focusRows();
   }
 
@@ -205,7 +204,7 @@ class Result implements ResultSection {
     const live = this.#live?.isOn() ? this.#live : undefined;
     this.#refresh.element.hidden = live !== undefined;
     this.#refresh.stop();
-    if (live !== undefined) live.begin(shown, searchOf(this.#current));
+    if (live !== undefined) live.begin({ ...shown, rows: this.#rows.rows() }, searchOf(this.#current));
     else this.#refresh.succeeded(ageOf(shown));
   }
 

@@ -12,11 +12,17 @@ export interface RowElements {
   append(rows: readonly JsonObject[]): void;
   /**
    * Shows these rows in place of those before. Elements of equal rows stay, with the focus, what is selected and what is
-   * opened in them; what has changed is marked for a moment.
+   * opened in them.
    *
    * @param known all rows before the change
+   * @param isMarked whether what has changed is marked for a moment
    */
-  update(rows: readonly JsonObject[], before: RowChange['before'], known: ReadonlySet<JsonObject>): void;
+  update(
+    rows: readonly JsonObject[],
+    before: RowChange['before'],
+    known: ReadonlySet<JsonObject>,
+    isMarked: boolean,
+  ): void;
 }
 
 /** How long a change is marked. */
@@ -62,7 +68,7 @@ export function buildRowElements(
       body.append(...made.map(([, row]) => row));
       for (const [row, one] of made) elements.set(row, one);
     },
-    update(rows, before, known) {
+    update(rows, before, known, isMarked) {
       const marked: HTMLElement[] = [];
       const next = new Map<JsonObject, HTMLTableRowElement>();
       for (const row of rows) {
@@ -74,7 +80,7 @@ export function buildRowElements(
       }
       elements = next;
       keepPlace(body, () => arrange(body, [...next.values()]));
-      mark(marked);
+      if (isMarked) mark(marked);
     },
   };
 }

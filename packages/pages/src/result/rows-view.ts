@@ -3,7 +3,8 @@ import { pixelsOf } from '../chart/drawing/picture.ts';
 import { button, element } from '../element.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { computedAtOf, computedAtText, type Gateway, isCut, type RowsResponse } from '../gateway.ts';
-import type { RowChange } from '../live/row-change.ts';
+import type { JsonObject } from '../json.ts';
+import { compareRows, type RowChange } from '../live/row-change.ts';
 import { plainText } from '../hidden-characters.ts';
 import type { ChartChoice, View } from '../view.ts';
 import { buildDownloads, saveFile } from './downloads.ts';
@@ -18,6 +19,8 @@ export interface RowsView {
   readonly element: HTMLElement;
   /** The query string of the address whose rows are shown; undefined without rows. */
   search(): string | undefined;
+  /** As the table has them: those that a refresh has left as they were are the same objects. */
+  rows(): readonly JsonObject[];
   /** @param change what is other in them than in the rows that are shown, if it is known */
   show(response: RowsResponse, of: RowsSource, change?: RowChange): Promise<void>;
   hide(): void;
@@ -44,6 +47,7 @@ interface RowsViewOptions {
 }
 
 interface Shown extends RowsSource {
+  readonly rows: readonly JsonObject[];
   readonly etag: string | null;
   chart: ChartChoice | undefined;
   readonly computedAt: number | undefined;
@@ -85,6 +89,7 @@ export function buildRowsView(options: RowsViewOptions): RowsView {
     cost,
     element: result,
     search,
+    rows: () => shown?.rows ?? [],
     async show(response, { search: newSearch, request }, change) {
       const { rows, headers } = response;
       timeText = change === undefined ? computedText(headers) : receivedText();
@@ -92,15 +97,19 @@ export function buildRowsView(options: RowsViewOptions): RowsView {
       result.hidden = rows.length === 0;
       const etag = headers.get('etag');
       const { order, chart: choice } = view();
+      const before = newSearch === shown?.search ? shown : undefined;
       // Equal rows stay as they are, with what was opened in them.
-      const isSame = etag !== null && etag === shown?.etag && newSearch === shown.search;
+      const isSame = etag !== null && etag === before?.etag;
+      const isRefresh = before !== undefined && !isSame;
+      const next = change ?? (isRefresh ? compareRows(before.rows, rows, endpoint.rowKey) : undefined);
       const computedAt = change === undefined ? computedAtOf(headers) : Date.now() / 1000;
       // It says which bucket was not over then.
       const isSameChart =
         isSame && computedAt === shown?.computedAt && JSON.stringify(choice) === JSON.stringify(shown?.chart);
-      shown = { etag, search: newSearch, request, chart: choice, computedAt };
+      const kept = next?.rows ?? (isSame ? before.rows : rows);
+      shown = { etag, search: newSearch, request, rows: kept, chart: choice, computedAt };
       table.sort(order);
-      if (change !== undefined) table.update(change);
+      if (next !== undefined) table.update(next, change !== undefined);
       else if (!isSame) table.show(rows);
       if (isSameChart) return;
       // The browser shows the table before it draws many points.

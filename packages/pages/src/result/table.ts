@@ -55,8 +55,8 @@ export class RowTable {
     this.#arrange();
   }
 
-  /** Shows what has changed in the rows that are shown, and marks it for a moment. */
-  update(change: RowChange): void {
+  /** Shows what has changed in the rows that are shown. @param isMarked whether it is marked for a moment */
+  update(change: RowChange, isMarked: boolean): void {
     const known = new Set(this.#rows);
     const wasWhole = this.#shown === this.#sorted.length;
     this.#rows = change.rows;
@@ -65,7 +65,7 @@ export class RowTable {
     this.#sortRows();
     const count = Math.max(wasWhole ? this.#shown + pageSize : this.#shown, pageSize);
     const next = this.#sorted.slice(0, count);
-    this.#elements.update(next, change.before, known);
+    this.#elements.update(next, change.before, known, isMarked);
     this.#shown = next.length;
     this.#describe();
   }

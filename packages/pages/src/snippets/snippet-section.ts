@@ -8,6 +8,7 @@ import {
   curlSnippet,
   graphqlVariables,
   pythonSnippet,
+  restOnly,
   type SnippetOptions,
   typescriptSnippet,
 } from './snippets.ts';
@@ -42,13 +43,17 @@ export function buildSnippetSection(options: SnippetSectionOptions): SnippetSect
     rowArgumentsIn(endpoint, values()).size === 0
       ? ''
       : `${comment} All rows of the result, without the conditions, the order and the page that are shown.\n`;
+  const leftOut = () =>
+    restOnly(current())
+      .map((name) => `# ${name}: this value by REST only, as a number of GraphQL would be rounded.\n`)
+      .join('');
   const tabs: readonly Tab[] = [
     { id: 'curl', title: 'curl', snippets: () => [{ title: 'curl command', text: curlSnippet(current()) }] },
     {
       id: 'graphql',
       title: 'GraphQL',
       snippets: () => [
-        { title: 'GraphQL document', text: noteOn('#') + endpoint.graphql.document },
+        { title: 'GraphQL document', text: noteOn('#') + leftOut() + endpoint.graphql.document },
         { title: 'variables', text: graphqlVariables(current()) },
       ],
     },

@@ -20,7 +20,11 @@ export function curlSnippet({ origin, endpoint, values }: SnippetOptions): strin
   return [
     'curl --silent --show-error --fail-with-body --compressed --get',
     `  --header "Authorization: Bearer $QUERYGATE_KEY"`,
-    ...pairsOf(values).map(([name, value]) => `  --data-urlencode ${shellText(`${name}=${value}`)}`),
+    ...pairsOf(values).map(([name, value]) =>
+      value.search(hiddenCharacter) < 0
+        ? `  --data-urlencode ${shellText(`${name}=${value}`)}`
+        : `  --data ${shellText(`${name}=${encodeURIComponent(value.toWellFormed())}`)}`,
+    ),
     `  ${shellText(origin + endpoint.path)}`,
   ].join(' \\\n');
 }
@@ -69,16 +73,36 @@ for row in rows:
 /** The values as a GraphQL document's variables. */
 export function graphqlVariables({ endpoint, values }: SnippetOptions): string {
   const { graphql, parameters } = endpoint;
+  const left = restOnly({ endpoint, values });
   const variables = parameters.flatMap(({ name, schema }): [string, Json][] => {
     const texts = values.get(name);
-    if (texts === undefined || isOtherValue(texts, schema)) return [];
+    if (texts === undefined || isOtherValue(texts, schema) || left.includes(name)) return [];
     const value =
       schema.type === 'array'
         ? texts.map((text) => variableValue(text, schema.items ?? {}))
         : variableValue(texts[0] ?? '', schema);
     return [[graphql.variables[name] ?? name, value]];
   });
-  return jsonText(Object.fromEntries(variables));
+  return jsonText(Object.fromEntries(variables)).replace(hiddenCharacter, codeUnits);
+}
+
+/** The parameters whose values have more digits than GraphQL takes. */
+export const restOnly = ({ endpoint, values }: Omit<SnippetOptions, 'origin'>): readonly string[] =>
+  endpoint.parameters.flatMap(({ name, schema, bind }) => {
+    const { type } = schema.items ?? schema;
+    const isExact = type === 'integer' || (type === 'number' && bind.endsWith('NUMERIC'));
+    return isExact && values.get(name)?.some(isRounded) ? [name] : [];
+  });
+
+/** True for integers beyond 2^53, and for fractions of more than 15 digits. */
+function isRounded(text: string): boolean {
+  const value = Number(text);
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) return true;
+  const digits = text
+    .replace(/e.*$/i, '')
+    .replace(/\D/g, '')
+    .replace(/^0+|0+$/g, '');
+  return !/^[+-]?\d+$/.test(text) && digits.length > 15;
 }
 
 /** GraphQL has no values beside those of an enum. Where REST takes others, they mean the same as none. */
@@ -103,7 +127,7 @@ export function bigquerySnippet(sql: string, { endpoint, values }: SnippetOption
 const pairsOf = (values: ParameterValues): readonly (readonly [string, string])[] =>
   [...values].flatMap(([name, texts]) => texts.map((value) => [name, value] as const));
 
-/** In single quotes a shell takes every character as it is. */
+/** In single quotes a shell takes every character as it is; a terminal into which it is pasted does not. */
 const shellText = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** A string literal of JavaScript. Characters that change how code looks are escaped. */
@@ -114,10 +138,16 @@ const pythonText = (text: string) => literalOf(text, (hex) => `\\U${hex.padStart
 
 /** @param escapeLong of a character beyond the first 65,536, of which each language has its own */
 const literalOf = (text: string, escapeLong: (hex: string) => string) =>
-  JSON.stringify(text).replace(hiddenCharacter, (character) => {
-    const hex = (character.codePointAt(0) ?? 0).toString(16);
-    return hex.length > 4 ? escapeLong(hex) : `\\u${hex.padStart(4, '0')}`;
-  });
+  JSON.stringify(text).replace(hiddenCharacter, (character) =>
+    character.length > 1 ? escapeLong((character.codePointAt(0) ?? 0).toString(16)) : codeUnits(character),
+  );
+
+/** The escapes of JSON, which has none for characters beyond the first 65,536. */
+const codeUnits = (character: string) =>
+  character
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
 
 const columnTypes: Readonly<Record<string, string>> = {
   integer: 'number',
@@ -138,7 +168,7 @@ function variableValue(text: string, schema: ValueSchema): Json {
     return schema['x-enum-varnames']?.[schema.enum.indexOf(canonicalText(text, schema))] ?? text;
   }
   if (schema.type === 'boolean' && /^(?:true|false)$/i.test(text)) return text.toLowerCase() === 'true';
-  if (schema.type === 'integer' && /^[+-]?\d+$/.test(text)) return BigInt(text.replace('+', ''));
+  if (schema.type === 'integer' && /^[+-]?\d+$/.test(text)) return Number(text);
   return schema.type === 'number' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 

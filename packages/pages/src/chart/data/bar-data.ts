@@ -39,7 +39,8 @@ export function barData(
   const shown = columns.filter(({ name }) => values.includes(name));
   const groups = [...Map.groupBy(rows, (row) => keyOf(row, names)).values()];
   const isSummed = groups.length < rows.length && shown.every(isAdditive);
-  const all = (isSummed ? groups : rows.map((row) => [row])).map(
+  const drawn = isSummed ? groups : rows.map((row) => [row]);
+  const all = drawn.map(
     (group): Bar => ({
       name: names.length === 0 ? '' : nameOf(group[0] ?? {}, names),
       values: shown.map((column) => combined(group, column)),
@@ -49,7 +50,13 @@ export function barData(
   const others = all.filter((bar) => !bars.includes(bar));
   const left = shown.map((column, at) => ({
     column,
-    values: rows.filter((row) => isUndrawable(valueIn(row, column))).length,
+    values: drawn.flatMap((group, place) => {
+      const isDrawn = all[place]?.values[at] !== undefined;
+      return group.filter((row) => {
+        const value = valueIn(row, column);
+        return isDrawn ? isUndrawable(value) : value !== undefined;
+      });
+    }).length,
     sum: rounded(others.reduce((sum, bar) => sum + (bar.values[at]?.value ?? 0), 0)),
   }));
   return {

@@ -96,5 +96,6 @@ export function knownChoice(
     names.filter((name) => among.some((column) => column.name === name));
   const values = known(choice?.values ?? [], numberColumnsOf(columns));
   const split = known(choice?.split ?? [], nameColumnsOf(columns));
-  return values.length === 0 ? undefined : { values, split };
+  const isGone = values.length === 0 && choice?.values.length !== 0;
+  return isGone ? undefined : { values, split };
 }

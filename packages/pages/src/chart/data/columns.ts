@@ -65,7 +65,9 @@ export function secondsOf(value: Json | undefined): number | undefined {
   if (typeof value === 'number') return value / 1e6;
   if (typeof value !== 'string') return undefined;
   const ms = Date.parse(value.includes('T') ? `${value}Z` : `${value}T00:00:00Z`);
-  return Number.isNaN(ms) ? undefined : ms / 1000;
+  if (Number.isNaN(ms)) return undefined;
+  const micros = ms * 1000 + Number(/\.\d{3}(\d{1,3})/.exec(value)?.[1]?.padEnd(3, '0') ?? 0);
+  return Number.isSafeInteger(micros) ? micros / 1e6 : ms / 1000;
 }
 
 const textOf = (value: Json | undefined) =>

@@ -75,14 +75,15 @@ export function timeData(
     else dated.push({ at, row });
   }
   const all = collectLines(dated, shown, names);
-  const { several, summed } = sumPoints(all, shown);
+  const { several, summed, tooLarge } = sumPoints(all, shown);
   const kept = keepLargest(all, maxLines, sizeOf);
   const others = all.filter((line) => !kept.includes(line));
   const seen = [...new Set(dated.map(({ at }) => at))];
   const buckets = fillBuckets(seen.sort((a, b) => a - b));
   const left = shown.map((column) => ({
     column,
-    values: dated.filter(({ row }) => isUndrawable(valueIn(row, column))).length,
+    values:
+      dated.filter(({ row }) => isUndrawable(valueIn(row, column))).length + (tooLarge.get(column) ?? 0),
     sum:
       totalOf(others.filter((line) => line.column === column)) +
       timeless.reduce((sum, row) => sum + (numberOf(valueIn(row, column)) ?? 0), 0),
@@ -149,15 +150,22 @@ function collectLines(
 /**
  * Puts a sum in the place of several points at one time, where the column may be added.
  *
- * @returns the columns with several points at some time, and those of them that are sums now
+ * @returns the columns with several points at some time, those of them that are sums now, and how many of their points have a
+ *   sum that cannot be drawn
  */
 function sumPoints(lines: readonly Collected[], shown: readonly Column[]) {
   const hasSeveral = ({ byTime }: Collected) => [...byTime.values()].some(({ length }) => length > 1);
   const several = shown.filter((column) => lines.some((line) => line.column === column && hasSeveral(line)));
   const summed = several.filter(isAdditive);
-  for (const { byTime } of lines.filter(({ column }) => summed.includes(column)))
-    for (const [at, points] of byTime) if (points.length > 1) byTime.set(at, [sumOf(points)]);
-  return { several, summed };
+  const tooLarge = new Map<Column, number>();
+  for (const { byTime, column } of lines.filter((line) => summed.includes(line.column)))
+    for (const [at, points] of byTime) {
+      if (points.length <= 1) continue;
+      const sum = sumOf(points);
+      byTime.set(at, sum === undefined ? [] : [sum]);
+      if (sum === undefined) tooLarge.set(column, (tooLarge.get(column) ?? 0) + points.length);
+    }
+  return { several, summed, tooLarge };
 }
 
 /** A last time in the future is not one of buckets until now. */
