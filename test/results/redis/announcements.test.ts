@@ -23,12 +23,12 @@ describe.skipIf(!hasRedis)('announcements of results on Redis', () => {
     await redis.close();
   });
 
-  const open = async (ofSecret = secret) => {
+  const open = async (ofSecret = secret, database = 0) => {
     const log = pino({ level: 'silent' });
     const onConnected = () => {};
     const time = sharedTime();
     const cache = openRedisCache({
-      url: redis.url,
+      url: `${redis.url}/${database}`,
       secret: ofSecret,
       log,
       onConnected,
@@ -90,7 +90,7 @@ describe.skipIf(!hasRedis)('announcements of results on Redis', () => {
     expect(heard).not.toContain(6_000);
   });
 
-  test('say only the time and the digest, and are heard only from gateways with the secret, for their own key', async () => {
+  test('say only the time and the digest, and are heard only from gateways with the secret, in one database, for their own key', async () => {
     const [one, other] = [await open(), await open()];
     const heard: number[] = [];
     const ofAnother: number[] = [];
@@ -123,6 +123,7 @@ describe.skipIf(!hasRedis)('announcements of results on Redis', () => {
         await client.publish(channel, text);
     });
     await (await open('another secret of others, 32 long')).publish('key', '0', await result(9), 60_000);
+    await (await open(secret, 1)).publish('key', '0', await result(999), 60_000);
     await other.publish('another key', '0', await result(8), 60_000);
     await eventually(async () => expect(ofAnother).toEqual([7, 8]));
     expect(heard).toHaveLength(count);
