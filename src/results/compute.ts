@@ -25,6 +25,8 @@ export interface ComputeOptions {
   readonly engine: Engine;
   /** How long one query may take: a run at another gateway is not waited for any longer. */
   readonly engineTimeoutMs: number;
+  /** True if it is a service, the same one for all gateways: they have its failures in common. */
+  readonly isOneEngine: boolean;
   readonly memory: ResultStore;
   readonly shared: SharedCache | undefined;
   readonly hotKeys: HotKeys;
@@ -86,7 +88,7 @@ async function compute(
   query: CacheableQuery,
   context: RunContext,
 ): Promise<RunOutcome | undefined> {
-  const { shared, memory, hotKeys, clock, engineTimeoutMs } = options;
+  const { shared, memory, hotKeys, clock, engineTimeoutMs, isOneEngine } = options;
   const { key, bound, owner, payer, noCache, trace, wave, refresh } = query;
   const take = shared && (() => takeShared(options, shared, query));
   const cached = noCache || !take ? undefined : await withSpan(trace?.span, 'shared cache', take);
@@ -104,7 +106,7 @@ async function compute(
     const outcome: RunOutcome | undefined =
       shared === undefined
         ? { document: await run(context.signal), source: 'engine' }
-        : await runUnderLease({ shared, clock, run, followMs: engineTimeoutMs }, query, context);
+        : await runUnderLease({ shared, clock, run, isOneEngine, followMs: engineTimeoutMs }, query, context);
     if (outcome !== undefined) await store(options, key, outcome.document);
     return outcome;
   } catch (error) {

@@ -40,6 +40,8 @@ interface ResultsOptions {
   readonly engineTimeoutMs: number;
   /** True if the engine computes materialized parts once for the refreshes of a wave. */
   readonly sharesParts?: boolean;
+  /** As in `ComputeOptions`. Default: false. */
+  readonly isOneEngine?: boolean;
   readonly memoryBytes: number;
   /** Opens the cache that gateways share; undefined when results are cached in memory only. */
   readonly openShared: OpenSharedCache | undefined;
@@ -99,7 +101,12 @@ export function openResults(options: ResultsOptions): Results {
   const counters = zeroCounters();
   const memory = openResultStore(memoryBytes, counters);
   const timeline = buildTimeline(clock);
-  const { sharesParts = false, refreshesTogether = () => false, mayRefresh = () => true } = options;
+  const {
+    sharesParts = false,
+    isOneEngine = false,
+    refreshesTogether = () => false,
+    mayRefresh = () => true,
+  } = options;
   const waves = buildWaves({ clock, timeline, isOn: sharesParts, refreshesTogether });
   const hotKeys = new HotKeys((bound) => isOutdated(bound, clock.now().getTime()), waves, options.paceOf);
   const followers: Followers = new Map();
@@ -118,6 +125,7 @@ export function openResults(options: ResultsOptions): Results {
   const compute: ComputeOptions = {
     engine,
     engineTimeoutMs,
+    isOneEngine,
     memory,
     shared,
     hotKeys,

@@ -14,6 +14,8 @@ interface LeaseOptions {
   readonly shared: SharedCache;
   readonly clock: Clock;
   readonly run: (signal: AbortSignal) => Promise<ResultDocument>;
+  /** As in `ComputeOptions`. */
+  readonly isOneEngine: boolean;
   /** How long a follower waits for its leaders, all together. */
   readonly followMs: number;
 }
@@ -101,7 +103,7 @@ async function lead(
     publish(options, query, fencingToken, document).finally(end);
     return { document, source: 'engine' };
   } catch (error) {
-    end(leaderFailureOf(error));
+    end(leaderFailureOf(error, options.isOneEngine));
     throw error;
   } finally {
     context.isAwaitedElsewhere = undefined;
