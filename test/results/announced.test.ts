@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { bind, plainParameters } from '../../src/catalog/binding/bind.ts';
 import { fakeClock } from '../support/fake-clock.ts';
+import { fakeEngine } from '../support/fake-engine.ts';
 import { fakeShared } from '../support/fake-shared.ts';
 import { draftQuery } from '../support/queries.ts';
 import { openTestResults } from '../support/test-results.ts';
@@ -44,3 +45,37 @@ test.each([
     await second.results.close();
   },
 );
+
+test('a result of versioned data reaches followers at other gateways before their own time', async () => {
+  const clock = fakeClock();
+  const shared = fakeShared(clock);
+  const caching = ['caching: 60s', 'live: 30s'];
+  const open = () => {
+    const engine = fakeEngine({ clock });
+    const { run } = engine;
+    const dataVersion = '8';
+    return openTestResults({
+      clock,
+      caching,
+      engine: Object.assign(engine, {
+        dataVersionOf: () => dataVersion,
+        run: async (...given: Parameters<typeof run>) => ({ ...(await run(...given)), dataVersion }),
+      }),
+      openShared: shared.open,
+    });
+  };
+  const [first, second] = [open(), open()];
+  const query = draftQuery({ columns: { x: 'string' }, caching, sql: "select 'a' as x" });
+  const bound = bind(query, plainParameters({}));
+  const heard: number[] = [];
+  second.follow(bound, { onResult: ({ computedAt }) => void heard.push(computedAt), onFailure() {} });
+  await clock.pass(2_000);
+  const { signal } = new AbortController();
+  const requested = first.get(bound, { caller: { signal }, noCache: true });
+  await clock.pass(200);
+  const { document } = await requested;
+  await clock.pass(50);
+  expect(heard.at(-1)).toBe(document.computedAt);
+  await first.close();
+  await second.close();
+});

@@ -116,14 +116,14 @@ async function publish(
   fencingToken: string,
   document: ResultDocument,
 ): Promise<void> {
-  const key = runKeyOf(query);
-  const { policy, bound } = query;
+  const { key, policy, bound } = query;
   // A run after a pause of all gateways reads what has changed since then, until all is read anyway.
   const incrementalMs = (bound.query.incremental?.reconcileSeconds ?? 0) * 1000;
   const keptMs = Math.max(keepMs(policy), incrementalMs);
-  if (await shared.publish(key, fencingToken, document, keptMs)) return;
+  const store = () => shared.publish(runKeyOf(query), fencingToken, document, keptMs, key);
+  if (await store()) return;
   await sleep(clock, secondTryMs);
-  await shared.publish(key, fencingToken, document, keptMs);
+  await store();
 }
 
 /**
