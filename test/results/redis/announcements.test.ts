@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openRedisCache } from '../../../src/results/redis/redis-shared-cache.ts';
@@ -76,6 +77,35 @@ describe.skipIf(!hasRedis)('announcements of results on Redis', () => {
       expect(ofAnother).not.toEqual([]);
     });
     expect(heard).toHaveLength(count);
+  });
+
+  test('are sent and heard by the user of the docs, who may do no more', async () => {
+    const [, acl = ''] = /`ACL (SETUSER [^`]+)`/.exec(readFileSync('docs/caching.md', 'utf8')) ?? [];
+    await redis.run((client) => client.sendCommand(['ACL', ...acl.split(/\s+/)]));
+    const url = redis.url.replace('//', '//gateway:password@');
+    const log = pino({ level: 'silent' });
+    const options = {
+      url,
+      secret,
+      log,
+      onConnected() {},
+      time: sharedTime(),
+      hotKeyLimit: 3,
+      ...sharedUse(),
+    };
+    const cache = openRedisCache(options);
+    opened.push(cache);
+    await cache.ready;
+    const heard: number[] = [];
+    cache.listen('key', (computedAt) => heard.push(computedAt));
+    await untilHeard(cache, heard, 100);
+    expect(await cache.get('key', 10)).toBeDefined();
+    const lease = await cache.acquire('key', { preempt: false });
+    expect(lease?.role).toBe('leader');
+    await cache.release('key', lease?.fencingToken ?? '', undefined);
+    await cache.recordDemand(new Map([['key', 1]]));
+    expect(await cache.demandSince(0)).toEqual(new Map([['key', 1]]));
+    expect(await redis.run((client) => client.sendCommand(['ACL', 'LOG']))).toEqual([]);
   });
 
   test('are not made of a result that Redis refuses, for it has a later one', async () => {
