@@ -195,10 +195,31 @@ describe('configuration', () => {
     expect(() => readConfig({ API_KEY: 'my secret' })).not.toThrow(/secret/);
   });
 
-  test('an invalid CACHE_URL is not shown: it may contain a password', () => {
-    const bad = { CACHE_URL: 'user:hunter2@host' };
+  test.each([
+    'user:hunter2@host',
+    'http://user:hunter2@host',
+    'redis://user:hunter2%zz@host',
+    'redis://user:hunter2%ff@host',
+    'redis://user%:hunter2@host',
+    'redis://user:hunter2@host/abc',
+    'redis://user:hunter2@host/1/2',
+    'redis://user:hunter2@host/1.5',
+    'redis://user:hunter2@host/-1',
+    'redis://user:hunter2@host?db=5',
+  ])('an invalid CACHE_URL is not shown: it may contain a password (%s)', (url) => {
+    const bad = { CACHE_URL: url };
     expect(() => readConfig(bad)).toThrow(/CACHE_URL: must be/);
     expect(() => readConfig(bad)).not.toThrow(/hunter2/);
+  });
+
+  test.each(['redis://host', 'redis://host/', 'rediss://a:b%25%2F%C3%A4@host:1/2'])(
+    'CACHE_URL may be %s',
+    (url) => {
+      expect(readConfig({ CACHE_URL: url }).cacheUrl).toBe(url);
+    },
+  );
+
+  test('numbers of bytes may have a unit', () => {
     expect(readConfig({ CACHE_URL: 'rediss://a:b@host:1/2', CACHE_MEMORY_LIMIT: '1 GB' })).toMatchObject({
       cacheUrl: 'rediss://a:b@host:1/2',
       cacheMemoryBytes: 1_000_000_000,

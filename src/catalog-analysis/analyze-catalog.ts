@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { schemaTables } from '@querygate/bigquery-sql/tree';
 import type { CompleteCatalog } from '../catalog/folder/choose-version.ts';
 import type { Catalog, SavedQuery } from '../catalog/model/saved-query.ts';
@@ -24,8 +26,9 @@ export interface Dialect {
 export const anyEngine: Dialect = { sql: 'bigquery', flags: { hasOwnTables: true } };
 
 /**
- * Analyzes the versions of a catalog, and fills in the fields of every record whose header leaves them to the SQL, as far as
- * the compiler knows them. They follow from the files alone, so that a schema is the same on all engines.
+ * Analyzes the versions of a catalog, and fills in the schemas that queries read, and the fields of every record whose header
+ * leaves them to the SQL, as far as the compiler knows them. They follow from the files alone, so that a schema is the same on
+ * all engines.
  */
 export function buildAnalyze(
   { sql, flags }: Dialect = anyEngine,
@@ -41,11 +44,16 @@ export function buildAnalyze(
   /** The query of each form. */
   const written = new WeakMap<SavedQuery, SavedQuery>();
 
-  const complete = (query: SavedQuery, { columns }: QueryAnalysis): SavedQuery => {
-    const completed = completeColumns(query.columns, columns());
+  const complete = (
+    query: SavedQuery,
+    columns: SavedQuery['columns'],
+    schemas: string | undefined,
+  ): SavedQuery => {
+    if (columns === query.columns && schemas === undefined) return query;
     const last = forms.get(query);
-    if (last !== undefined && JSON.stringify(last.columns) === JSON.stringify(completed)) return last;
-    const form = { ...query, columns: completed };
+    const isSame = last?.schemas === schemas && JSON.stringify(last?.columns) === JSON.stringify(columns);
+    if (last !== undefined && isSame) return last;
+    const form = { ...query, columns, schemas };
     forms.set(query, form);
     written.set(form, query);
     return form;
@@ -54,9 +62,11 @@ export function buildAnalyze(
     const analyses = analysesOver(tables);
     const completed: SavedQuery[] = [];
     for (const query of queries) {
-      const isOpen = sql === 'bigquery' && query.columns.some(leavesFieldsOpen);
-      completed.push(isOpen ? complete(query, analyses(query)) : query);
-      if (isOpen) yield;
+      const { columns } = query;
+      const isOpen = sql === 'bigquery' && columns.some(leavesFieldsOpen);
+      const known = isOpen ? completeColumns(columns, analyses(query).columns()) : columns;
+      completed.push(complete(query, known, schemasOf(query, tables)));
+      yield;
     }
     const analysisOf = (query: SavedQuery) => analyses(written.get(query) ?? query);
     return { ...rest, queries: completed, tables, analysisOf };
@@ -72,3 +82,20 @@ export function buildAnalyze(
     },
   });
 }
+
+/** A digest of the schemas of the tables that a query may read: its rows depend on them. undefined: it reads none. */
+function schemasOf(query: SavedQuery, tables: readonly TableSchema[]): string | undefined {
+  if (tables.length === 0) return undefined;
+  const text = query.sql.toLowerCase();
+  const readsAny = /information_schema|\*`/.test(text);
+  const read = tables.filter(({ name }) => readsAny || text.includes(name.toLowerCase()));
+  return read.length === 0 ? undefined : hash('sha256', read.map(schemaText).join(), 'base64url');
+}
+
+/** Fields in another order, and with other descriptions, are the same. */
+const schemaText = memoize(({ name, fields }: TableSchema) => JSON.stringify([name, plainFields(fields)]));
+
+const plainFields = (fields: readonly Field[]): unknown =>
+  fields
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ description: _, fields, ...field }) => [field, fields && plainFields(fields)]);

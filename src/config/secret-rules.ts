@@ -11,8 +11,8 @@ export const secretRules = {
     must: 'must be up to 256 printable ASCII characters without spaces',
   },
   redisUrl: {
-    is: (text) => /^rediss?:\/\//i.test(text) && URL.canParse(text),
-    must: 'must be the URL of a Redis, as in redis://127.0.0.1:6379 or rediss://user:password@host:6380/1',
+    is: isRedisUrl,
+    must: 'must be the URL of a Redis, as in redis://127.0.0.1:6379 or rediss://user:password@host:6380/1; a % in the password is %25',
   },
   quackToken: {
     is: (text) => /^[\x21-\x7e]{4,1024}$/.test(text),
@@ -23,3 +23,14 @@ export const secretRules = {
     must: 'must be 32 to 256 printable ASCII characters without spaces',
   },
 } as const satisfies Readonly<Record<string, SecretRule>>;
+
+/** Anything else the client refuses with a stack trace, or ignores. */
+function isRedisUrl(text: string): boolean {
+  try {
+    const { password, pathname, search, username } = new URL(text);
+    decodeURIComponent(`${username}:${password}`);
+    return /^rediss?:\/\//i.test(text) && /^\/?\d*$/.test(pathname) && search === '';
+  } catch {
+    return false;
+  }
+}

@@ -78,8 +78,9 @@ export async function openQueryExecution(
     engine,
     engineConcurrency,
     engineTimeoutMs,
-    // An engine with a clock of its own has another moment for each run.
+    // An engine with a clock of its own has another moment for each run, and is not part of a gateway.
     sharesParts: options.engine.flags?.hasClock !== true,
+    isOneEngine: options.engine.flags?.hasClock === true,
     clock,
     turns,
     log,

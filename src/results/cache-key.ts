@@ -87,11 +87,12 @@ const prefixOf = memoize(
 );
 
 /** Changes with everything that affects rows; titles and descriptions do not. */
-function definition({ sql, columns, parameters }: SavedQuery): string {
+function definition({ sql, columns, parameters, schemas }: SavedQuery): string {
   const shape = [
     sql,
     parameters.map(({ name, bind: type, repeated }) => (type || repeated ? [name, type, repeated] : name)),
     columns.map(({ name, type, repeated, required }) => [name, type, repeated, required]),
+    ...(schemas === undefined ? [] : [schemas]),
   ];
   return createHash('sha256').update(JSON.stringify(shape)).digest('base64url');
 }

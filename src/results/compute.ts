@@ -25,6 +25,8 @@ export interface ComputeOptions {
   readonly engine: Engine;
   /** How long one query may take: a run at another gateway is not waited for any longer. */
   readonly engineTimeoutMs: number;
+  /** True if it is a service, the same one for all gateways: they have its failures in common. */
+  readonly isOneEngine: boolean;
   readonly memory: ResultStore;
   readonly shared: SharedCache | undefined;
   readonly hotKeys: HotKeys;
@@ -86,14 +88,10 @@ async function compute(
   query: CacheableQuery,
   context: RunContext,
 ): Promise<RunOutcome | undefined> {
-  const { shared, memory, hotKeys, clock, engineTimeoutMs } = options;
-  const { key, bound, policy, owner, payer, noCache, trace, wave, refresh } = query;
-  const getShared = shared && (() => shared.get(runKeyOf(query), bound.query.maxRows));
-  const cached = noCache || !getShared ? undefined : await withSpan(trace?.span, 'shared cache', getShared);
-  // One that is too old for this caller may be returned when the engine fails; and an incremental run begins with any.
-  if (cached !== undefined && freshnessOf(cached, policy, clock.elapsedMs()) === 'expired')
-    await memory.put(key, cached);
-  else if (cached !== undefined) await store(options, key, cached);
+  const { shared, memory, hotKeys, clock, engineTimeoutMs, isOneEngine } = options;
+  const { key, bound, owner, payer, noCache, trace, wave, refresh } = query;
+  const take = shared && (() => takeShared(options, shared, query));
+  const cached = noCache || !take ? undefined : await withSpan(trace?.span, 'shared cache', take);
   if (cached !== undefined && isNewEnough(query, cached, clock.elapsedMs())) {
     return { document: cached, source: 'shared cache' };
   }
@@ -108,7 +106,7 @@ async function compute(
     const outcome: RunOutcome | undefined =
       shared === undefined
         ? { document: await run(context.signal), source: 'engine' }
-        : await runUnderLease({ shared, clock, run, followMs: engineTimeoutMs }, query, context);
+        : await runUnderLease({ shared, clock, run, isOneEngine, followMs: engineTimeoutMs }, query, context);
     if (outcome !== undefined) await store(options, key, outcome.document);
     return outcome;
   } catch (error) {
@@ -118,6 +116,21 @@ async function compute(
     }
     throw error;
   }
+}
+
+/** Stores in memory what the shared cache has. */
+export async function takeShared(
+  options: ComputeOptions,
+  shared: SharedCache,
+  query: Pick<CacheableQuery, 'key' | 'bound' | 'policy' | 'dataVersion'>,
+): Promise<ResultDocument | undefined> {
+  const { key, bound, policy } = query;
+  const cached = await shared.get(runKeyOf(query), bound.query.maxRows);
+  // One that is too old for this caller may be returned when the engine fails; and an incremental run begins with any.
+  if (cached !== undefined && freshnessOf(cached, policy, options.clock.elapsedMs()) === 'expired')
+    await options.memory.put(key, cached);
+  else if (cached !== undefined) await store(options, key, cached);
+  return cached;
 }
 
 /** Runs the query for the callers that wait now, and stores nothing. */

@@ -17,6 +17,7 @@ import {
   mayServeStale,
   type MayRefresh,
   type OnCost,
+  takeShared,
 } from './compute.ts';
 import type { Follow, Followers } from './followers.ts';
 import { ageMs, keepMs } from './freshness.ts';
@@ -39,6 +40,8 @@ interface ResultsOptions {
   readonly engineTimeoutMs: number;
   /** True if the engine computes materialized parts once for the refreshes of a wave. */
   readonly sharesParts?: boolean;
+  /** As in `ComputeOptions`. Default: false. */
+  readonly isOneEngine?: boolean;
   readonly memoryBytes: number;
   /** Opens the cache that gateways share; undefined when results are cached in memory only. */
   readonly openShared: OpenSharedCache | undefined;
@@ -98,7 +101,12 @@ export function openResults(options: ResultsOptions): Results {
   const counters = zeroCounters();
   const memory = openResultStore(memoryBytes, counters);
   const timeline = buildTimeline(clock);
-  const { sharesParts = false, refreshesTogether = () => false, mayRefresh = () => true } = options;
+  const {
+    sharesParts = false,
+    isOneEngine = false,
+    refreshesTogether = () => false,
+    mayRefresh = () => true,
+  } = options;
   const waves = buildWaves({ clock, timeline, isOn: sharesParts, refreshesTogether });
   const hotKeys = new HotKeys((bound) => isOutdated(bound, clock.now().getTime()), waves, options.paceOf);
   const followers: Followers = new Map();
@@ -117,6 +125,7 @@ export function openResults(options: ResultsOptions): Results {
   const compute: ComputeOptions = {
     engine,
     engineTimeoutMs,
+    isOneEngine,
     memory,
     shared,
     hotKeys,
@@ -221,10 +230,8 @@ function buildRefresh(
 }
 
 /** Lets clients follow results, which are computed again and again as long as they do. */
-function buildFollow(
-  { memory, shared, hotKeys, followers, clock }: ComputeOptions,
-  keyOf: Follow['keyOf'],
-): Follow {
+function buildFollow(compute: ComputeOptions, keyOf: Follow['keyOf']): Follow {
+  const { engine, memory, shared, hotKeys, followers, clock } = compute;
   return {
     keyOf,
     latest: memory.peek,
@@ -234,10 +241,12 @@ function buildFollow(
       if (caching === 'disabled') throw new Error(`${bound.query.name} is not cached`);
       followers.set(key, follower);
       hotKeys.follow(key, bound, caching, clock.elapsedMs());
-      // Not what memory has: a result that it does not keep would be computed again whenever it is announced.
-      const stopListening = shared?.listen(key, (begunAt) =>
-        hotKeys.refreshOlder(key, begunAt, clock.elapsedMs()),
-      );
+      // It is only read: gateways that cannot read each other's results would compute them by turns, without an end.
+      const stopListening = shared?.listen(key, (begunAt) => {
+        const dataVersion = engine.dataVersionOf?.(bound.query);
+        if (hotKeys.isNewer(key, begunAt))
+          void takeShared(compute, shared, { key, bound, policy: caching, dataVersion });
+      });
       recordLatest({ memory, hotKeys }, key);
       return () => {
         if (followers.get(key) !== follower) return;

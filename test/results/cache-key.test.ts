@@ -1,5 +1,7 @@
+import type { Field } from '@querygate/bigquery-sql/table-schema';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { buildAnalyze } from '../../src/catalog-analysis/analyze-catalog.ts';
 import { bind, plainParameters } from '../../src/catalog/binding/bind.ts';
 import { bindTenants } from '../../src/catalog/binding/bind-tenant.ts';
 import { loadCatalog } from '../../src/catalog/folder/load-catalog.ts';
@@ -114,4 +116,27 @@ describe('a cache key', () => {
       ),
     );
   });
+});
+
+test('a key changes with the schema of a table that the query reads, and with no other', () => {
+  const field = (type: 'STRING' | 'TIMESTAMP', description: string) => [
+    { name: 'day', type, mode: 'NULLABLE' as const, description },
+  ];
+  const analyze = buildAnalyze();
+  const keys = (own: Field[], other: Field[], sql = "SELECT FORMAT('%T', day) AS x FROM Events") => {
+    const tables = [
+      { name: 'events', fields: own },
+      { name: 'others', fields: other },
+    ];
+    const { queries } = analyze({ queries: [draftQuery({ columns: { x: 'string' }, sql })], tables });
+    return queries.map((query) => cacheKey(bind(query, plainParameters({}))));
+  };
+  const [text, time] = [field('STRING', 'A day.'), field('TIMESTAMP', 'A day.')];
+  expect(keys(text, text)).toEqual(keys(field('STRING', 'Another text.'), time));
+  expect(keys(text, text)).not.toEqual(keys(time, text));
+  for (const all of [
+    'SELECT day AS x FROM `other*`',
+    'SELECT table_name AS x FROM INFORMATION_SCHEMA.COLUMNS',
+  ])
+    expect(keys(text, text, all)).not.toEqual(keys(text, time, all));
 });

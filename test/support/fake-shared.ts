@@ -30,13 +30,13 @@ export function fakeShared(clock?: Clock): { open: OpenSharedCache } {
       const current = leases.get(key);
       return current === undefined ? undefined : { state: 'working', fencingToken: current };
     },
-    async publish(key, _token, document, keepMs) {
+    async publish(key, _token, document, keepMs, announcedAs = key) {
       stored.set(key, document);
       clock?.after(keepMs, () => {
         if (stored.get(key) === document) stored.delete(key);
       });
       setImmediate(() => {
-        for (const onPublished of listeners.get(key) ?? []) onPublished(document.begunAt);
+        for (const onPublished of listeners.get(announcedAs) ?? []) onPublished(document.begunAt);
       });
       return true;
     },

@@ -41,6 +41,7 @@ export interface TestResultsOptions extends Partial<FakeEngineOptions> {
   readonly engine?: FakeEngine;
   readonly engineConcurrency?: number;
   readonly engineTimeoutMs?: number;
+  readonly isOneEngine?: boolean;
   readonly memoryBytes?: number;
   readonly openShared?: OpenSharedCache;
 }
@@ -56,6 +57,7 @@ export function openTestResults({
   engine,
   engineConcurrency = 4,
   engineTimeoutMs = 30_000,
+  isOneEngine = false,
   memoryBytes = 64_000_000,
   openShared,
   ...engineOptions
@@ -70,6 +72,7 @@ export function openTestResults({
     engine: usedEngine,
     engineConcurrency,
     engineTimeoutMs,
+    isOneEngine,
     memoryBytes,
     openShared,
     clock,

@@ -1,9 +1,13 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
-import type { Field } from '@querygate/bigquery-sql/table-schema';
+import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { expect, test } from 'vitest';
+import { openImport } from '../src/open-import.ts';
 import { openTables } from '../src/store/stored-tables.ts';
-import { logs } from './import-folder.ts';
-import { openTestStore } from './test-store.ts';
+import { lines, logs } from './import-folder.ts';
+import { openTestStore, type TestStore } from './test-store.ts';
 
 test('a start records all tables that are new or changed in one statement, and the others not at all', async () => {
   const instance = await DuckDBInstance.create(':memory:');
@@ -44,3 +48,38 @@ test('a table that DuckDB cannot store is named by the error', async () => {
     /^The tables cannot be stored:\n {2}twice: Column with name A already exists!$/,
   );
 });
+
+test.each([false, true])(
+  'a table that was not declared for a while is imported again, also if its record was kept: %s',
+  async (isKept) => {
+    const root = mkdtempSync(join(tmpdir(), 'declared-'));
+    const [dataDir, scratch] = [join(root, 'data'), join(root, 'scratch')];
+    mkdirSync(dataDir);
+    mkdirSync(scratch);
+    writeFileSync(join(dataDir, 'logs.ndjson'), lines(1, 2));
+    const withStore = async (schemas: readonly TableSchema[], use: (store: TestStore) => Promise<void>) => {
+      const store = await openTestStore(schemas, join(root, 'store.duckdb'));
+      const { connect, onRepeatedRecord, tables } = store;
+      const events = { problem: () => {} };
+      const { signal } = new AbortController();
+      const data = await openImport({ connect, dataDir, events, onRepeatedRecord, scratch, signal, tables });
+      await data.sync();
+      await use(store);
+      await data.close();
+      store.close();
+    };
+    const expectRows = async ({ query }: TestStore) =>
+      expect(await query('SELECT id FROM main.logs ORDER BY id')).toEqual([[1n], [2n]]);
+    await withStore([logs], expectRows);
+    await withStore([{ ...logs, name: 'others' }], async ({ query }) => {
+      expect(
+        await query(`FROM duckdb_views() SELECT view_name WHERE NOT internal AND schema_name = 'main'`),
+      ).toEqual([['others']]);
+      if (isKept)
+        await query(`INSERT INTO querygate_layouts SELECT 'logs', 'store.stored."logs"', plural, definition
+          FROM querygate_layouts`);
+    });
+    await withStore([logs], expectRows);
+    rmSync(root, { recursive: true });
+  },
+);

@@ -263,6 +263,8 @@ export interface SavedQuery {
   readonly listedViews?: readonly ListedView[] | undefined;
   /** The views and functions in its SQL that BigQuery may have under their own names. */
   readonly definitions?: readonly Definition[] | undefined;
+  /** A digest of the schemas of the tables that its SQL names; undefined if it names none. */
+  readonly schemas?: string | undefined;
   /** How many rows a result has at most. */
   readonly maxRows: number;
   /** How long results are fresh, in seconds. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { BoundQuery } from '../../catalog/binding/bind.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { GatewayPlugin, PluginHost } from '../../gateway/plugin.ts';
@@ -46,15 +45,16 @@ export function sharedRuns(): GatewayPlugin {
     saved = new Map(queries.map((query) => [query.id, query]));
     for (const query of queries) if (!closing.signal.aborted) await shareableOf(query);
   };
-  const groupOf = ({ query, parameters }: BoundQuery, shareable: Shareable): TenantGroup | undefined => {
+  const groupOf = (bound: BoundQuery, shareable: Shareable): TenantGroup | undefined => {
     const opened = host;
     if (opened === undefined) return undefined;
-    const { parameter } = shareable.form;
-    const others = Object.entries(parameters).filter(([name]) => name !== parameter);
+    const { query, parameters } = bound;
+    const { [shareable.form.parameter]: _, ...others } = parameters;
     const ofQuery = getOrAdd(groups, shareable, () => new Map<string, TenantGroup>());
     if (ofQuery.size > manyGroups) for (const [one, { isIdle }] of ofQuery) if (isIdle) ofQuery.delete(one);
     return getOrAdd(ofQuery, JSON.stringify(others), () => {
-      const name = nameOf(saved.get(query.id) ?? query, others);
+      // Gateways over other data, or with another form of the query, have groups of their own.
+      const name = opened.follow.keyOf({ ...bound, query: saved.get(query.id) ?? query, parameters: others });
       const events = metrics.events(opened);
       return new TenantGroup({ name, shareable, host: opened, claims, events, closing: closing.signal });
     });
@@ -99,17 +99,6 @@ export function sharedRuns(): GatewayPlugin {
       await claims.close();
     },
   };
-}
-
-/** The name of a group in all gateways. A form has more parameters than the query, such as those of a part of the time. */
-function nameOf(
-  { id, name, sql, parameters }: SavedQuery,
-  others: readonly (readonly [string, unknown])[],
-): string {
-  const own = others.filter(([other]) => parameters.some((one) => one.name === other));
-  return createHash('sha256')
-    .update(JSON.stringify([id, name, sql, own]))
-    .digest('base64url');
 }
 
 /**

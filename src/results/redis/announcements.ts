@@ -31,7 +31,8 @@ const pattern = /^(?<name>\S{1,100}) (?<content>(?<computedAt>\d{1,16}) \S{1,100
 
 export function buildAnnouncements({ url, crypto, log }: AnnouncementsOptions): Announcements {
   const { nameOf, sign, isSigned } = crypto;
-  const channel = nameOf('announcement', 'channel');
+  // Channels are those of all databases of a Redis.
+  const channel = nameOf('announcement', `channel ${Number(new URL(url).pathname.slice(1))}`);
   const listeners = new Map<string, { readonly key: string; readonly onAnnounced: OnAnnounced }>();
   const onMessage = (message: string) => {
     const { name = '', content = '', computedAt, signature = '' } = pattern.exec(message)?.groups ?? {};

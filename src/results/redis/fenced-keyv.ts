@@ -35,8 +35,8 @@ class FencedRedis extends KeyvRedis<Buffer> {
   override async get<T>(key: string): Promise<T | undefined> {
     // A long string would be decoded in one step.
     const asBytes = this.#client.withTypeMapping({ [bulkString]: Buffer });
-    const value = await asBytes.getRange(key, 0, maxEntryLength(Number.POSITIVE_INFINITY));
-    return value === null || value.byteLength === 0 ? undefined : ({ value } as T);
+    const value: unknown = await asBytes.getRange(key, 0, maxEntryLength(Number.POSITIVE_INFINITY));
+    return Buffer.isBuffer(value) && value.byteLength > 0 ? ({ value } as T) : undefined;
   }
 
   /** @returns a boolean, which Keyv returns, although its type does not say so: false if a later text has stayed */

@@ -51,7 +51,8 @@ export function buildLeaseCommands(run: RunScript, crypto: CacheCrypto, time: Sh
     const calledAt = time.elapsedMs();
     const reply = await run(scripts.readLease, [leaseOf(key)], [maxLeaseMs], read);
     const [text, micros] = Array.isArray(reply) ? reply.map(String) : [];
-    if (text === undefined || micros === undefined) return undefined;
+    // Another server than Redis may reply anything.
+    if (text === undefined || micros === undefined || !/^\d{1,20}$/.test(micros)) return undefined;
     time.note?.(Number(micros) / 1000, calledAt);
     const lease = leases.parse(key, text);
     if (lease?.state === 'working' && !preempt) return { role: 'follower', fencingToken: lease.fencingToken };

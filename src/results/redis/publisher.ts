@@ -2,7 +2,7 @@ import type { Keyv } from 'keyv';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { CircuitBreaker } from '../../redis/circuit-breaker.ts';
 import type { Client } from '../../redis/connection.ts';
-import { type ResultDocument, sizeOf } from '../result-document.ts';
+import { sizeOf } from '../result-document.ts';
 import type { SharedCache } from '../shared/shared-cache.ts';
 import type { Announcements } from './announcements.ts';
 import type { CacheCrypto } from './cache-crypto.ts';
@@ -48,7 +48,7 @@ export function openPublisher({
     return large;
   };
 
-  const send = async (key: string, fencingToken: string, document: ResultDocument, keepMs: number) => {
+  const send: SharedCache['publish'] = async (key, fencingToken, document, keepMs, announcedAs = key) => {
     const entry = await turns.compute(undefined, encodeEntry(key, document, fencingToken, crypto));
     if (entry === undefined) return true;
     const sentBytes = entry.byteLength;
@@ -56,7 +56,7 @@ export function openPublisher({
     const name = crypto.nameOf('result', key);
     const isStored = await call(({ results }) => results.set(name, entry, Math.ceil(keepMs)), { sentBytes });
     if (isStored === true) {
-      const message = announcements.messageOf(key, document);
+      const message = announcements.messageOf(announcedAs, document);
       await connection.call(({ client }) => client.publish(announcements.channel, message));
     }
     // One that was refused need not be published again.
@@ -64,12 +64,12 @@ export function openPublisher({
   };
 
   return {
-    async publish(key, fencingToken, document, keepMs) {
+    async publish(key, fencingToken, document, ...more) {
       if (!connection.isUp() || sendingBytes > maxSendingBytes) return false;
       const bytes = sizeOf(document);
       sendingBytes += bytes;
       try {
-        return await send(key, fencingToken, document, keepMs);
+        return await send(key, fencingToken, document, ...more);
       } finally {
         sendingBytes -= bytes;
       }

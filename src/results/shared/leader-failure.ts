@@ -40,9 +40,15 @@ export function isSharedFailure(value: unknown): value is LeaderFailure {
   return schema.safeParse(value).success;
 }
 
-/** @returns undefined for an error that is not shared: it concerns this gateway or its caller only */
-export function leaderFailureOf(error: unknown): LeaderFailure | undefined {
-  if (!(error instanceof GatewayError)) return undefined;
+/** With these an engine fails that each gateway has for itself; that of another one may be well. */
+const ofOwnEngine: ReadonlySet<string> = new Set(['DATA_UNREADABLE', 'ENGINE_BUSY', 'ENGINE_UNAVAILABLE']);
+
+/**
+ * @param isOneEngine true if all gateways have the same engine
+ * @returns undefined for an error that is not shared: it concerns this gateway or its caller only
+ */
+export function leaderFailureOf(error: unknown, isOneEngine: boolean): LeaderFailure | undefined {
+  if (!(error instanceof GatewayError) || (!isOneEngine && ofOwnEngine.has(error.code))) return undefined;
   const { code, parameter, retryAfterSeconds } = error;
   const failure = {
     code,

@@ -14,6 +14,8 @@ interface LeaseOptions {
   readonly shared: SharedCache;
   readonly clock: Clock;
   readonly run: (signal: AbortSignal) => Promise<ResultDocument>;
+  /** As in `ComputeOptions`. */
+  readonly isOneEngine: boolean;
   /** How long a follower waits for its leaders, all together. */
   readonly followMs: number;
 }
@@ -101,7 +103,7 @@ async function lead(
     publish(options, query, fencingToken, document).finally(end);
     return { document, source: 'engine' };
   } catch (error) {
-    end(leaderFailureOf(error));
+    end(leaderFailureOf(error, options.isOneEngine));
     throw error;
   } finally {
     context.isAwaitedElsewhere = undefined;
@@ -114,14 +116,14 @@ async function publish(
   fencingToken: string,
   document: ResultDocument,
 ): Promise<void> {
-  const key = runKeyOf(query);
-  const { policy, bound } = query;
+  const { key, policy, bound } = query;
   // A run after a pause of all gateways reads what has changed since then, until all is read anyway.
   const incrementalMs = (bound.query.incremental?.reconcileSeconds ?? 0) * 1000;
   const keptMs = Math.max(keepMs(policy), incrementalMs);
-  if (await shared.publish(key, fencingToken, document, keptMs)) return;
+  const store = () => shared.publish(runKeyOf(query), fencingToken, document, keptMs, key);
+  if (await store()) return;
   await sleep(clock, secondTryMs);
-  await shared.publish(key, fencingToken, document, keptMs);
+  await store();
 }
 
 /**

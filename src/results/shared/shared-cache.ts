@@ -52,9 +52,16 @@ export interface SharedCache {
   /**
    * Stores a result, unless there is one with a higher token; one that is too large to be shared is only kept in memory.
    *
+   * @param announcedAs the key that listeners have, if it is another one
    * @returns false when the shared cache does not respond or is full
    */
-  publish(key: string, fencingToken: string, document: ResultDocument, keepMs: number): Promise<boolean>;
+  publish(
+    key: string,
+    fencingToken: string,
+    document: ResultDocument,
+    keepMs: number,
+    announcedAs?: string,
+  ): Promise<boolean>;
   /** Releases a lease. With a failure, its followers fail with the same code; without, they go on. */
   release(key: string, fencingToken: string, failure: LeaderFailure | undefined): Promise<void>;
   /**

@@ -3,7 +3,7 @@ import type { Clock } from '../../concurrency/clock.ts';
 /** A clock that all gateways of a shared cache have in common. */
 export interface SharedClock extends Clock {
   /**
-   * Takes notice of the time of the store.
+   * Takes notice of the time of the store, if it is one.
    *
    * @param moment milliseconds since the epoch
    * @param calledAt when the call began that has returned it, by `elapsedMs`
@@ -29,7 +29,8 @@ export function buildSharedClock(own: Clock): SharedClock {
     note(moment, calledAt) {
       const callMs = own.elapsedMs() - calledAt;
       const measuredMs = Math.round(moment + callMs / 2 - own.now().getTime());
-      if (callMs > longestCallMs || Math.abs(measuredMs - aheadMs) <= rightMs) return;
+      if (!Number.isFinite(moment) || callMs > longestCallMs || Math.abs(measuredMs - aheadMs) <= rightMs)
+        return;
       const isRight = Math.abs(measuredMs) <= rightMs || Math.abs(measuredMs) > longestCorrectionMs;
       aheadMs = isRight ? 0 : measuredMs;
     },

@@ -75,11 +75,11 @@ export class HotKeys {
     this.#followed.delete(key);
   }
 
-  /** Refreshes a key that is followed with the next tick, if no result from a run at `begunAt` or later is known. */
-  refreshOlder(key: string, begunAt: number, now: number): void {
+  /** True if a key is followed, and no result from a run at `begunAt` or later is known. */
+  isNewer(key: string, begunAt: number): boolean {
     const hotKey = this.#followed.get(key);
-    if (hotKey === undefined || begunAt <= (hotKey.begunAt ?? Number.NEGATIVE_INFINITY)) return;
-    hotKey.refreshAt = Math.min(hotKey.refreshAt, now);
+    if (hotKey === undefined || this.#mustMove(hotKey)) return false;
+    return begunAt > (hotKey.begunAt ?? Number.NEGATIVE_INFINITY);
   }
 
   /** Refreshes the keys of some results with the next tick, of those that are refreshed at all. */

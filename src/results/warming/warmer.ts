@@ -69,7 +69,9 @@ export function openWarmer(options: WarmerOptions): Warmer {
     turns.take(hotKey);
     try {
       const isDone = await options.refresh(hotKey, closing.signal);
-      if (!isDone) hotKey.refreshAt = clock.elapsedMs() + elsewhereMs;
+      // Another gateway may have announced its result meanwhile.
+      const now = clock.elapsedMs();
+      if (!isDone && hotKey.refreshAt <= now) hotKey.refreshAt = now + elsewhereMs;
     } catch (error) {
       if (!closing.signal.aborted) options.onFailure(hotKey.bound.query.name, error);
       // `recordFailure` has set the next attempt, but only for errors of the engine itself.

@@ -8,6 +8,7 @@ import { LoopTurns } from '../../../src/concurrency/loop-turns.ts';
 import type { Rows } from '../../../src/engine-contract/engine.ts';
 import type { PluginHost } from '../../../src/gateway/plugin.ts';
 import { sharedRuns } from '../../../src/plugins/shared-runs/shared-runs.ts';
+import { cacheKey } from '../../../src/results/cache-key.ts';
 import { analyzed } from '../../support/engine-host.ts';
 import { fakeClock } from '../../support/fake-clock.ts';
 import { fileOf, tables } from './shared-queries.ts';
@@ -28,6 +29,7 @@ async function open(rowsOf: (list: readonly string[]) => Rows) {
     ...{ log: pino({ level: 'silent' }), clock, turns: new LoopTurns(), shared: undefined, catalog },
     derive: async (one, derivation) =>
       deriveQuery(one, derivation, catalog, { name: 'duckdb', sql: 'bigquery' }),
+    follow: { keyOf: cacheKey } as PluginHost['follow'],
   } as Partial<PluginHost> as PluginHost);
   const runs: (readonly string[])[] = [];
   return {

@@ -15,6 +15,7 @@ import { duckdb } from '../../../src/engines/duckdb/duckdb.ts';
 import { GatewayError } from '../../../src/errors.ts';
 import type { PluginHost } from '../../../src/gateway/plugin.ts';
 import { sharedRuns } from '../../../src/plugins/shared-runs/shared-runs.ts';
+import { cacheKey } from '../../../src/results/cache-key.ts';
 import { analyzed, engineHost } from '../../support/engine-host.ts';
 import { fakeClock } from '../../support/fake-clock.ts';
 import { isNightly } from '../../support/nightly.ts';
@@ -109,6 +110,7 @@ async function refreshAll(
     ...{ log, clock: fakeClock(), turns: new LoopTurns(), shared: undefined },
     catalog: { ...catalog, queries: [] },
     derive: async (query, derivation) => deriveQuery(query, derivation, catalog, duckdb()),
+    follow: { keyOf: cacheKey } as PluginHost['follow'],
   } as Partial<PluginHost> as PluginHost;
   await plugin.open?.(host);
   const values = bounds.map(({ parameters }) => String(parameters.project));

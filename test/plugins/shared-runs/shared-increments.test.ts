@@ -15,6 +15,7 @@ import { duckdb } from '../../../src/engines/duckdb/duckdb.ts';
 import type { PluginHost } from '../../../src/gateway/plugin.ts';
 import { increments } from '../../../src/plugins/increments/increments.ts';
 import { sharedRuns } from '../../../src/plugins/shared-runs/shared-runs.ts';
+import { cacheKey } from '../../../src/results/cache-key.ts';
 import { engineHost } from '../../support/engine-host.ts';
 import { fakeClock } from '../../support/fake-clock.ts';
 
@@ -84,6 +85,7 @@ async function openBoth(hasOwnClock: boolean) {
     },
     changes: hasOwnClock ? undefined : engine.changes,
     derive: async (query, derivation) => deriveQuery(query, derivation, catalog, factory),
+    follow: { keyOf: cacheKey } as PluginHost['follow'],
   } as Partial<PluginHost> as PluginHost;
   const plugins = [increments(), sharedRuns()] as const;
   for (const plugin of plugins) await plugin.open?.(host);

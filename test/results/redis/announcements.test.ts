@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openRedisCache } from '../../../src/results/redis/redis-shared-cache.ts';
@@ -23,12 +24,12 @@ describe.skipIf(!hasRedis)('announcements of results on Redis', () => {
     await redis.close();
   });
 
-  const open = async (ofSecret = secret) => {
+  const open = async (ofSecret = secret, database = 0) => {
     const log = pino({ level: 'silent' });
     const onConnected = () => {};
     const time = sharedTime();
     const cache = openRedisCache({
-      url: redis.url,
+      url: `${redis.url}/${database}`,
       secret: ofSecret,
       log,
       onConnected,
@@ -78,6 +79,35 @@ describe.skipIf(!hasRedis)('announcements of results on Redis', () => {
     expect(heard).toHaveLength(count);
   });
 
+  test('are sent and heard by the user of the docs, who may do no more', async () => {
+    const [, acl = ''] = /`ACL (SETUSER [^`]+)`/.exec(readFileSync('docs/caching.md', 'utf8')) ?? [];
+    await redis.run((client) => client.sendCommand(['ACL', ...acl.split(/\s+/)]));
+    const url = redis.url.replace('//', '//gateway:password@');
+    const log = pino({ level: 'silent' });
+    const options = {
+      url,
+      secret,
+      log,
+      onConnected() {},
+      time: sharedTime(),
+      hotKeyLimit: 3,
+      ...sharedUse(),
+    };
+    const cache = openRedisCache(options);
+    opened.push(cache);
+    await cache.ready;
+    const heard: number[] = [];
+    cache.listen('key', (computedAt) => heard.push(computedAt));
+    await untilHeard(cache, heard, 100);
+    expect(await cache.get('key', 10)).toBeDefined();
+    const lease = await cache.acquire('key', { preempt: false });
+    expect(lease?.role).toBe('leader');
+    await cache.release('key', lease?.fencingToken ?? '', undefined);
+    await cache.recordDemand(new Map([['key', 1]]));
+    expect(await cache.demandSince(0)).toEqual(new Map([['key', 1]]));
+    expect(await redis.run((client) => client.sendCommand(['ACL', 'LOG']))).toEqual([]);
+  });
+
   test('are not made of a result that Redis refuses, for it has a later one', async () => {
     const [one, other] = [await open(), await open()];
     const heard: number[] = [];
@@ -90,7 +120,7 @@ describe.skipIf(!hasRedis)('announcements of results on Redis', () => {
     expect(heard).not.toContain(6_000);
   });
 
-  test('say only the time and the digest, and are heard only from gateways with the secret, for their own key', async () => {
+  test('say only the time and the digest, and are heard only from gateways with the secret, in one database, for their own key', async () => {
     const [one, other] = [await open(), await open()];
     const heard: number[] = [];
     const ofAnother: number[] = [];
@@ -123,6 +153,7 @@ describe.skipIf(!hasRedis)('announcements of results on Redis', () => {
         await client.publish(channel, text);
     });
     await (await open('another secret of others, 32 long')).publish('key', '0', await result(9), 60_000);
+    await (await open(secret, 1)).publish('key', '0', await result(999), 60_000);
     await other.publish('another key', '0', await result(8), 60_000);
     await eventually(async () => expect(ofAnother).toEqual([7, 8]));
     expect(heard).toHaveLength(count);

@@ -1,5 +1,7 @@
+import { createClient } from '@keyv/redis';
 import { expect, test } from 'vitest';
 import { buildCacheCrypto } from '../../../src/results/redis/cache-crypto.ts';
+import { buildFencedKeyv } from '../../../src/results/redis/fenced-keyv.ts';
 import { buildLeaseCommands, type RunScript } from '../../../src/results/redis/lease-commands.ts';
 import * as scripts from '../../../src/results/redis/scripts.ts';
 import { sharedTime } from '../../support/shared-time.ts';
@@ -20,4 +22,15 @@ test.each([
   expect(await leases.acquire('key', { preempt: false })).toBeUndefined();
   replyLate();
   expect(released).toHaveLength(releases);
+});
+
+test('no lease is taken, and no result read, from a server that replies with neither', async () => {
+  const run: RunScript = async (script) => (script === scripts.readLease ? ['', 'abc'] : 1);
+  const leases = buildLeaseCommands(run, buildCacheCrypto(undefined), sharedTime());
+  expect(await leases.acquire('key', { preempt: false })).toBeUndefined();
+  const client = createClient({ url: 'redis://127.0.0.1:1' });
+  const results = buildFencedKeyv(
+    Object.assign(client, { withTypeMapping: () => ({ getRange: async () => 5 }) }) as never,
+  );
+  expect(await results.get('key')).toBeUndefined();
 });

@@ -9,7 +9,7 @@ import {
 describe('why a leader failed', () => {
   test('reaches followers as a code, with a text of their own gateway', () => {
     const options = { parameter: 'p', retryAfterSeconds: 1.5, cause: new Error('secret') };
-    const failure = leaderFailureOf(new GatewayError('INVALID_PARAMETER', 'p: a long text', options));
+    const failure = leaderFailureOf(new GatewayError('INVALID_PARAMETER', 'p: a long text', options), false);
     expect(failure).toEqual({ code: 'INVALID_PARAMETER', parameter: 'p', retryAfterSeconds: 2 });
     if (failure === undefined) throw new Error('it is shared');
     expect(leaderFailed(failure, ['p'])).toMatchObject({
@@ -31,7 +31,7 @@ describe('why a leader failed', () => {
     ['a missing key', new GatewayError('UNAUTHENTICATED', 'x')],
     ['a bug', new TypeError('x')],
   ])('is not shared if it is %s', (_, error) => {
-    expect(leaderFailureOf(error)).toBeUndefined();
+    expect(leaderFailureOf(error, true)).toBeUndefined();
   });
 
   test.each([

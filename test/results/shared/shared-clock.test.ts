@@ -37,6 +37,13 @@ describe('the clock of a gateway that shares a cache', () => {
     }
   });
 
+  test('is not set by what is not a time', () => {
+    const own = fakeClock();
+    const clock = buildSharedClock(own);
+    clock.note(Number.NaN, own.elapsedMs());
+    expect(clock.now()).toEqual(own.now());
+  });
+
   test('is not set by an answer that came late, and half the time of a call counts', async () => {
     const own = fakeClock();
     const clock = buildSharedClock(own);

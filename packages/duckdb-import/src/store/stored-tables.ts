@@ -211,11 +211,7 @@ export class StoredTables implements ImportTables {
 
   /** Ends a table: it is no longer one of `all`. Statements may read it until `drop`. */
   async remove(name: string): Promise<void> {
-    await this.#inTransaction(async (connection) => {
-      await connection.run(`DELETE FROM ${layouts} WHERE "table" = ${quoteText(name)}`);
-      await connection.run(`DROP VIEW IF EXISTS ${viewOf(name)}`);
-      await forgetTables(connection, [name]);
-    });
+    await this.#inTransaction((connection) => forgetLayouts(connection, [name]));
     this.#tables.delete(name);
     this.changedTimes.record(name, undefined);
   }
@@ -257,10 +253,12 @@ async function keptTables(
 ): Promise<ReadonlyMap<string, TableInStore>> {
   const rows = await readRows(connection, `SELECT "table", definition, relation, plural FROM ${layouts}`);
   const stored = new Map(rows.map(([table, ...layout]) => [table, layout]));
+  const existing = await storedRelations(connection);
   return new Map(
     schemas.flatMap((schema) => {
       const [definition, relation, plural] = stored.get(schema.name) ?? [];
-      if (definition !== definitionOf(schema)) return [];
+      // Earlier releases kept the record of a table that they had dropped.
+      if (definition !== definitionOf(schema) || !existing.includes(String(relation))) return [];
       const repeatedPaths = Array.isArray(plural) ? plural.map(String) : [];
       return [[schema.name, tableInStore(schema, String(relation), new Set(repeatedPaths))]];
     }),
@@ -326,11 +324,26 @@ const declaredList = ({ columns }: TableInStore, alias: string) =>
     .map((column) => `${printExpression(storedValue(alias, column.name, column))} AS ${quote(column.name)}`)
     .join(', ');
 
-/** Drops tables that were left by a process that was killed during a rebuild. */
+/** Drops tables that are no longer declared, and those that were left by a process that was killed during a rebuild. */
 async function dropLeftovers(connection: DuckDBConnection, tables: readonly TableInStore[]): Promise<void> {
-  const stored = `SELECT table_name FROM duckdb_tables() WHERE database_name = '${storeName}' AND schema_name = 'stored'`;
-  for (const [name] of await readRows(connection, stored)) {
-    const relation = `${storeName}.stored.${quote(String(name))}`;
-    if (!tables.some((table) => table.rows === relation)) await connection.run(`DROP TABLE ${relation}`);
+  const names = new Set(tables.map(({ name }) => name));
+  const recorded = await readRows(connection, `SELECT "table" FROM ${layouts}`);
+  const undeclared = recorded.map(([name]) => String(name)).filter((name) => !names.has(name));
+  if (undeclared.length > 0) await inTransaction(connection, () => forgetLayouts(connection, undeclared));
+  for (const relation of await storedRelations(connection))
+    if (!tables.some(({ rows }) => rows === relation)) await connection.run(`DROP TABLE ${relation}`);
+}
+
+async function forgetLayouts(connection: DuckDBConnection, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    await connection.run(`DELETE FROM ${layouts} WHERE "table" = ${quoteText(name)}`);
+    await connection.run(`DROP VIEW IF EXISTS ${viewOf(name)}`);
   }
+  await forgetTables(connection, names);
+}
+
+async function storedRelations(connection: DuckDBConnection): Promise<readonly string[]> {
+  const stored = `SELECT table_name FROM duckdb_tables() WHERE database_name = '${storeName}' AND schema_name = 'stored'`;
+  const names = await readRows(connection, stored);
+  return names.map(([name]) => `${storeName}.stored.${quote(String(name))}`);
 }
