@@ -867,6 +867,59 @@ describe('a table that the SQL reads', () => {
     }
   });
 
+  const logs = (path: string, method = 'STRING') =>
+    JSON.stringify([
+      { name: 'k', type: 'INTEGER' },
+      {
+        name: 'req',
+        type: 'RECORD',
+        fields: [
+          { name: 'path', type: path },
+          { name: 'method', type: method },
+        ],
+      },
+      { name: 'items', type: 'RECORD', mode: 'REPEATED', fields: [{ name: 'path', type: path }] },
+    ]);
+  const reading = (sql: string) => ({
+    'a.first.sql': `/*---\nid: ${id}\ndescription: First.\nmax_rows: 10\ncaching: disabled\ncolumns: { x: { type: string, description: X. } }\n---*/\n${sql}\n`,
+    'functions/udf.g.sql': 'CREATE FUNCTION udf.g() RETURNS STRING AS ((SELECT MAX(req.path) FROM logs));',
+    'tables/logs.json': logs('STRING'),
+  });
+
+  test.each([
+    'CREATE TEMP TABLE t AS SELECT req.path FROM logs; SELECT CAST(path AS STRING) AS x FROM t',
+    'CREATE TEMP FUNCTION f() AS ((SELECT MAX(req.path) FROM logs)); SELECT CAST(f() AS STRING) AS x',
+    'DECLARE p STRING DEFAULT (SELECT CAST(MAX(req.path) AS STRING) FROM logs); SELECT p AS x',
+    'SELECT CAST(udf.g() AS STRING) AS x',
+    'SELECT TO_JSON_STRING(TO_JSON(req)) AS x FROM logs',
+    'SELECT TO_JSON_STRING(logs.req) AS x FROM logs',
+    'SELECT TO_JSON_STRING(t) AS x FROM logs AS t',
+    "SELECT FORMAT('%t', logs) AS x FROM logs",
+    'FROM logs |> AS t |> SELECT TO_JSON_STRING(t) AS x',
+    'FROM logs |> RENAME req AS r |> SELECT TO_JSON_STRING(r) AS x',
+    'SELECT COUNT(DISTINCT TO_JSON_STRING(req)) AS x FROM logs',
+    'SELECT TO_JSON_STRING(i) AS x FROM logs, UNNEST(items) AS i',
+    'SELECT TO_JSON_STRING(i) AS x FROM logs, logs.items AS i',
+    'SELECT TO_JSON_STRING(items[0]) AS x FROM logs',
+  ])('is read within a script, or as a whole: %s', async (sql) => {
+    const before = reading(sql);
+    const diff = await compareFolders(before, { ...before, 'tables/logs.json': logs('INTEGER') });
+    expect(verdictsOf(diff)).toEqual(['table-changed dangerous/dangerous']);
+  });
+
+  test.each([
+    'SELECT req.path AS x FROM logs',
+    'SELECT t.req.path AS x FROM logs AS t',
+    'SELECT i.path AS x FROM logs, UNNEST(items) AS i',
+    'SELECT items[0].path AS x FROM logs',
+    'SELECT COUNT(*) AS x FROM logs',
+    'WITH logs AS (SELECT 1 AS req) SELECT TO_JSON(logs) AS x FROM logs',
+  ])('is not read by names of other fields: %s', async (sql) => {
+    const before = reading(sql);
+    const diff = await compareFolders(before, { ...before, 'tables/logs.json': logs('STRING', 'INTEGER') });
+    expect(verdictsOf(diff)).toEqual([]);
+  });
+
   test('has no schema any more', async () => {
     const { 'tables/events.json': _, ...others } = files;
     expect(verdictsOf(await compareFolders(files, others))).toEqual(['table-changed dangerous/dangerous']);
