@@ -159,7 +159,7 @@ const mayBeFloat = ({ type = 'json' }: Typed, a: unknown, b: unknown): boolean =
 /** The last digit of a float depends on the order of its additions; that of a count does not. */
 const isNear = (a: number, b: number): boolean =>
   !(Number.isSafeInteger(a) && Number.isSafeInteger(b)) &&
-  Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
+  Math.abs(a - b) <= 1e-13 * Math.max(Math.abs(a), Math.abs(b));
 
 const isRecord = (value: unknown): value is ComparedRow =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -60,6 +60,8 @@ describe('one row', () => {
     ['a column less', { name: 'a' }, { name: 'a', n: 1 }],
     ['text and number', { name: '1' }, { name: 1 }],
     ['another integer', { n: 1_000_000_001 }, { n: 1_000_000_000 }],
+    ['another cent', { n: 123_456_789.12 }, { n: 123_456_789.13 }],
+    ['another second in milliseconds', { n: 1_772_539_201_000.5 }, { n: 1_772_539_200_000.5 }],
     ['a fraction of an integer', { count: 1 }, { count: 1.0000000001 }],
     ['a fraction of an integer in a record', { sums: { whole: 1 } }, { sums: { whole: 1.0000000001 } }],
     ['another float in a record', { sums: { part: [0.3] } }, { sums: { part: [0.31] } }],
