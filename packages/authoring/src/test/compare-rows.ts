@@ -9,8 +9,8 @@ export type ComparedRow = Readonly<Record<string, unknown>>;
 
 /** A column of the result. */
 interface ComparedColumn extends Column {
-  /** Its arrays are equal to those with the same elements in another order. */
-  readonly isUnordered?: boolean;
+  /** The paths of its arrays that are equal to those with the same elements in another order, as of `undefinedOrders`. */
+  readonly unordered?: ReadonlySet<string> | undefined;
 }
 
 /** One difference between the expected rows and those of the query. */
@@ -69,7 +69,7 @@ function comparableRow(
   return Object.fromEntries(
     listed.map((column) => {
       const value = comparable(row[column.name], column);
-      return [column.name, column.isUnordered ? withSortedArrays(value) : value];
+      return [column.name, column.unordered ? withSortedArrays(value, column.unordered) : value];
     }),
   );
 }
@@ -164,13 +164,17 @@ const isNear = (a: number, b: number): boolean =>
 const isRecord = (value: unknown): value is ComparedRow =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function withSortedArrays(value: unknown): unknown {
+/** @param at the names of the fields that lead to the value */
+function withSortedArrays(value: unknown, paths: ReadonlySet<string>, at: readonly string[] = []): unknown {
   if (Array.isArray(value)) {
-    const keyed = value.map(withSortedArrays).map((item) => ({ item, key: exactText(item as ExactJson) }));
+    const items = value.map((item) => withSortedArrays(item, paths, at));
+    if (!paths.has('*') && !paths.has(at.join('.').toLowerCase())) return items;
+    const keyed = items.map((item) => ({ item, key: exactText(item as ExactJson) }));
     return keyed.toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key))).map(({ item }) => item);
   }
   if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withSortedArrays(inner)]));
+  const sorted = ([name, inner]: [string, unknown]) => [name, withSortedArrays(inner, paths, [...at, name])];
+  return Object.fromEntries(Object.entries(value).map(sorted));
 }
 
 type Equal = (expected: ComparedRow, actual: ComparedRow) => boolean;

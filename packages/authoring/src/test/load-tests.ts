@@ -38,8 +38,8 @@ export interface QueryTest {
   readonly tenant: string | undefined;
   /** Columns whose values may differ between engines. */
   readonly approximate: readonly string[];
-  /** Columns with arrays whose order the SQL does not say, in lower case. */
-  readonly unordered: ReadonlySet<string>;
+  /** Columns with arrays whose order the SQL does not say, in lower case, with the paths of the arrays. */
+  readonly unordered: ReadonlyMap<string, ReadonlySet<string>>;
   readonly parameters: Readonly<Record<string, readonly string[]>>;
   readonly tables: Fixtures;
   readonly expect: TestFileData['tests'][number]['expect'];
