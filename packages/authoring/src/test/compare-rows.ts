@@ -88,10 +88,18 @@ function scalar(value: unknown, typed: Typed): unknown {
       .replace(' ', 'T')
       .replace(/\.(\d*?)0+$/, (_, digits: string) => (digits === '' ? '' : `.${digits}`));
   }
-  if (type === 'numeric' && isNumber(value)) return String(value);
+  if (type === 'numeric' && (isNumber(value) || typeof value === 'string')) return decimalText(String(value));
   if (type === 'json') return value;
   if (Array.isArray(value)) return value.map((item) => scalar(item, typed));
   return isRecord(value) ? withoutNulls(value, fields) : value;
+}
+
+/** A decimal without zeros that mean nothing: 1.10 is 1.1. */
+function decimalText(text: string): string {
+  if (/^[-+]?[\d.]+e[-+]?\d+$/i.test(text)) return String(Number(text));
+  const [, sign = '', whole = '', fraction = ''] = /^([-+]?)0*(\d*)\.?(\d*?)0*$/.exec(text) ?? [];
+  if (whole === '' && fraction === '') return /^[-+]?[0.]+$/.test(text) ? '0' : text;
+  return `${sign === '-' ? '-' : ''}${whole || '0'}${fraction && `.${fraction}`}`;
 }
 
 /** Inside of records, a field that is null and one that is left out are equal. */

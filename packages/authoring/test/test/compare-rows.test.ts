@@ -91,6 +91,20 @@ test.each([
   expect(written).toBe(`{ n: ${type === 'timestamp' ? equal : text} }`);
 });
 
+test.each([
+  ['1.1', '1.10'],
+  ['-0.5', '-.50'],
+  ['1500', '1.5e3'],
+  ['0', '0.00'],
+  ['100', '0100.'],
+])('a decimal is equal to itself in another spelling: %s, %s', (text, expected) => {
+  const named = [column('n', 'numeric')];
+  const actual = [resultRow(JSON.stringify({ n: text }), named)];
+  const differences = (n: unknown) => compareRows(actual, { rows: [{ n }] }, named).differences;
+  expect(differences(expected)).toEqual([]);
+  expect(differences(`${text}1`)).not.toEqual([]);
+});
+
 test('a moment of no year from 1 to 9999 is shown as a number', () => {
   const micros = 10n ** 20n;
   expect(rowText({ at: micros }, columns)).toBe(`{ at: ${micros} }`);
