@@ -1010,6 +1010,11 @@ describe('endpoints', () => {
     const before = { ...files };
     const after = { ...files, 'a.first.sql': second, 'a.first@2.sql': query };
     expect(verdictsOf(await compareFolders(before, after)).toSorted()).toEqual([
+    const { 'a.first@2.sql': numbered = '', ...withFirst } = both;
+    const renumbered = await compareFolders(both, { ...withFirst, 'a.first@3.sql': numbered });
+    expect(renumbered.endpoints[0]?.changes[0]?.text).toBe(
+      'a.first@2 is a.first@3 now; keep the number of the version',
+    );
       'default-version dangerous/breaking',
       'endpoint-added safe/safe',
       'endpoint-renamed breaking/breaking',
