@@ -848,6 +848,13 @@ describe('a table that the SQL reads', () => {
     expect(
       verdictsOf(await compareFolders(withoutStar, { ...withoutStar, 'tables/events.json': without })),
     ).toEqual([]);
+    [
+      'has another collation',
+      fieldsOf((all) =>
+        all.map((field) => (field.name === 'name' ? { ...field, collation: 'und:ci' } : field)),
+      ),
+      ['table-changed dangerous/dangerous'],
+    ],
   });
 
   test('is read by its path, or by a wildcard', async () => {

@@ -145,4 +145,5 @@ function compareFields(
   ];
 }
 
-const typeText = ({ type, mode }: Field) => `${legacyNames[type] ?? type} ${mode}`;
+const typeText = ({ type, mode, collation }: Field) =>
+  `${legacyNames[type] ?? type} ${mode}${collation ? ` COLLATE ${collation}` : ''}`;
