@@ -440,6 +440,23 @@ columns:`,
     ['parameter-default dangerous/dangerous'],
     [['text: { type: string', `text: { type: string, default: ${'x'.repeat(100)}!`]],
   ],
+  [
+    'a relative default in another unit',
+    [['default: -7d', 'default: -1w']],
+    [],
+    [['since: { type: timestamp', 'since: { type: timestamp, default: -7d']],
+  ],
+  [
+    'a relative default that becomes a fixed one',
+    [['default: 0d', "default: '1970-01-01T00:00:00Z'"]],
+    ['parameter-default dangerous/dangerous'],
+    [['since: { type: timestamp', 'since: { type: timestamp, default: 0d']],
+  ],
+  [
+    'the longest text that any may be',
+    [['text: { type: string', 'text: { type: string, max_length: 4096']],
+    [],
+  ],
   ['a default in another spelling', [["default: '05'", 'default: 5']], [], [['default: 5', "default: '05'"]]],
   [
     'a relative maximum that becomes a fixed one, which the time passes',
@@ -832,6 +849,13 @@ describe('a table that the SQL reads', () => {
       ['table-changed dangerous/dangerous'],
     ],
     [
+      'has another collation',
+      fieldsOf((all) =>
+        all.map((field) => (field.name === 'name' ? { ...field, collation: 'und:ci' } : field)),
+      ),
+      ['table-changed dangerous/dangerous'],
+    ],
+    [
       'has the same type by another name',
       fieldsOf((all) => all.map((field) => (field.name === 'rate' ? { ...field, type: 'FLOAT' } : field))),
       [],
@@ -848,13 +872,6 @@ describe('a table that the SQL reads', () => {
     expect(
       verdictsOf(await compareFolders(withoutStar, { ...withoutStar, 'tables/events.json': without })),
     ).toEqual([]);
-    [
-      'has another collation',
-      fieldsOf((all) =>
-        all.map((field) => (field.name === 'name' ? { ...field, collation: 'und:ci' } : field)),
-      ),
-      ['table-changed dangerous/dangerous'],
-    ],
   });
 
   test('is read by its path, or by a wildcard', async () => {
@@ -993,6 +1010,11 @@ describe('endpoints', () => {
     const removed = await compareFolders(asDefault, withAlias);
     expect(verdictsOf(removed)).toEqual(['endpoint-removed breaking/breaking']);
     expect(removed.endpoints[0]?.changes[0]?.text).toBe('version 1 removed; a.first means a.first@2');
+    const { 'a.first@2.sql': numbered = '', ...withFirst } = both;
+    const renumbered = await compareFolders(both, { ...withFirst, 'a.first@3.sql': numbered });
+    expect(renumbered.endpoints[0]?.changes[0]?.text).toBe(
+      'a.first@2 is a.first@3 now; keep the number of the version',
+    );
     // Without a default, the name leads nowhere.
     const lost = { 'a.first@2.sql': version, 'tables/events.json': table };
     const nameless = await compareFolders(withAlias, lost);
@@ -1017,11 +1039,6 @@ describe('endpoints', () => {
     const before = { ...files };
     const after = { ...files, 'a.first.sql': second, 'a.first@2.sql': query };
     expect(verdictsOf(await compareFolders(before, after)).toSorted()).toEqual([
-    const { 'a.first@2.sql': numbered = '', ...withFirst } = both;
-    const renumbered = await compareFolders(both, { ...withFirst, 'a.first@3.sql': numbered });
-    expect(renumbered.endpoints[0]?.changes[0]?.text).toBe(
-      'a.first@2 is a.first@3 now; keep the number of the version',
-    );
       'default-version dangerous/breaking',
       'endpoint-added safe/safe',
       'endpoint-renamed breaking/breaking',
