@@ -552,6 +552,18 @@ where _table_suffix = format_date('%Y%m%d', current_date()) group by name order 
     expect(await ended).toBe(1);
   });
 
+  nightly('--watch ends with the reader of its output', async () => {
+    const child = spawn(process.execPath, ['src/main.ts', 'test', '--watch'], {
+      env: { PATH: process.env.PATH, QUERIES_DIR: folder },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    await collectOutput(child).until(/waiting for changes/);
+    child.stdout.destroy();
+    withTests('status: 503 }', 'status: 502 }');
+    expect(await ended).toBe(1);
+  });
+
   test('a name that no query has, and a query without tests', async () => {
     expect((await run('hts')).errors).toContain('no saved query is named hts; did you mean hits?');
     cpSync(join(folder, 'hits.sql'), join(folder, 'other.sql'));
