@@ -72,7 +72,7 @@ const isWholeFrom = (node: Node): boolean =>
   node.body.kind === 'FromQuery' &&
   !node.pipes.some(({ kind }) => kind === 'PipeSelect' || kind === 'PipeAggregate');
 
-/** Fields and the names that they get; an element of an array stands for the array. */
+/** Fields with their other names in the text; an element of an array is named for the array. */
 function renamedBy(node: Node): readonly (readonly [from: Syntax.Identifier, to: Syntax.Identifier])[] {
   if (node.kind === 'RenamedColumn') return [[node.from, node.to]];
   const array = node.kind === 'Table' ? node.path : node.kind === 'Unnest' ? node.array : undefined;
