@@ -67,7 +67,7 @@ export async function runProgram(args: readonly string[]): Promise<void> {
   ignoreClosedPipe();
   // Options without a command, or nothing at all, start the gateway.
   const isBare = args[0] === undefined || /^-(?!h$|-help$|V$|-version$)/.test(args[0]);
-  const words = isBare ? ['start', ...args] : helpFirst(args);
+  const words = isBare ? ['start', ...args] : helpFirst(args).map(args[0] === 'sql' ? notOption : String);
   const command = commands.find((one) => 'usage' in one && one.usage.split(' ')[0] === words[0]) as
     | CliCommand
     | undefined;
@@ -116,6 +116,9 @@ function buildProgram(isBare: boolean): Command {
   }
   return program;
 }
+
+/** A statement that begins with a comment begins with a blank: with `--` it would be an option. */
+const notOption = (arg: string): string => (/^--(?![\w-]+=).*\s/s.test(arg) ? ` ${arg}` : arg);
 
 /** `--help` wins wherever it is, also in the place of an option's value. */
 function helpFirst(args: readonly string[]): readonly string[] {

@@ -137,6 +137,20 @@ describe('a queries folder without a saved query', () => {
 });
 
 describe('querygate sql', () => {
+  test('takes statements that begin with a comment', async () => {
+    const args = [
+      '-- first\nSELECT 1 AS a',
+      '--second\nSELECT @x AS b',
+      '--parameter=x=p q',
+      '--max-rows',
+      '3',
+    ];
+    expect(await runJson(args)).toMatchObject({
+      exitCode: 0,
+      lines: [{ rows: [['1']] }, { rows: [['p q']] }],
+    });
+  });
+
   test('prints a table for people', async () => {
     const sql =
       "select 1 as n, 'a\\nb' as text, null as nothing union all select -22, 'c', null order by n desc";

@@ -43,18 +43,23 @@ describe('JSON Schemas for editors', () => {
   });
 });
 
+interface Matcher {
+  readonly pattern: { regexp: string } | readonly { regexp: string }[];
+}
+
 describe('the example workspace for VS Code', () => {
   const folder = 'deploy/editors/vscode';
   const workspace = JSON.parse(read(`${folder}/querygate.code-workspace`)) as {
     tasks: {
       tasks: readonly {
         label: string;
-        problemMatcher: { pattern: { regexp: string } | readonly { regexp: string }[] };
+        problemMatcher: Matcher | readonly Matcher[];
       }[];
     };
   };
   const patterns = workspace.tasks.tasks
-    .flatMap(({ problemMatcher: { pattern } }) => pattern)
+    .flatMap(({ problemMatcher }) => problemMatcher)
+    .flatMap(({ pattern }) => pattern)
     .map(({ regexp }) => new RegExp(regexp));
 
   test('finds the problems that check prints', () => {
@@ -73,9 +78,12 @@ describe('the example workspace for VS Code', () => {
   });
 
   test('finds failed tests', () => {
-    const [, title = /^$/, place = /^$/] = patterns;
+    const [check, title = /^$/, place = /^$/, load] = patterns;
     expect(title.exec('✗ hits › the last day 31 ms')?.[1]).toBe('hits › the last day');
     expect(place.exec('    queries/tests/hits.yaml:12')?.slice(1)).toEqual(['queries/tests/hits.yaml', '12']);
+    expect(place.exec('    queries/checks/hits.sql:3')?.slice(1)).toEqual(['queries/checks/hits.sql', '3']);
+    // Files of tests with problems are printed as check prints them.
+    expect(load).toEqual(check);
   });
 
   test('the grammar begins and ends where headers do', () => {

@@ -107,6 +107,41 @@ describe('querygate test', () => {
     expect(output).toContain('1 failed, 2 passed');
   });
 
+  test('numbers of decimals and of JSON keep all digits', async () => {
+    const fields = { k: 'INT64', n: 'NUMERIC', j: 'JSON' };
+    writeFileSync(
+      join(folder, 'tables', 'web.json'),
+      JSON.stringify(Object.entries(fields).map(([name, type]) => ({ name, type }))),
+    );
+    const columns = `  n: { type: numeric, description: A decimal. }\n  j: { type: json, description: Any. }`;
+    const header = query().replace(/parameters:.*columns:\n.*?---/s, `columns:\n${columns}\n---`);
+    writeFileSync(join(folder, 'hits.sql'), header.replace(/select.*/s, 'select n, j from web order by k\n'));
+    const rows = (digit: string) => `
+        - { n: 12345678901.12345678${digit}, j: { a: [900719925474099${digit}] } }
+        - { n: 1.10, j: 1234567890123456789${digit} }`;
+    writeFileSync(
+      file,
+      `tables:
+  web:
+    - { k: 1, n: 12345678901.123456789, j: { a: [9007199254740999] } }
+    - { k: 2, n: 1.10, j: 12345678901234567899 }
+tests:
+  - name: the digits
+    expect:
+      rows:${rows('9')}
+  - name: other digits
+    expect:
+      rows:${rows('8')}
+`,
+    );
+    expect((await run()).output).toContain('1 failed, 1 passed');
+    await run('--update');
+    const written = readFileSync(file, 'utf8').split('other digits')[1];
+    expect(written).toContain('n: "12345678901.123456789", j: {"a":[9007199254740999]}');
+    expect(written).toContain('j: 12345678901234567899');
+    expect((await run()).output).toContain('2 passed');
+  });
+
   test('an unexpected error, a missing one, a wrong one', async () => {
     withTests('error: FORBIDDEN', 'error: INVALID_PARAMETER');
     expect((await run()).output).toContain(
@@ -514,6 +549,18 @@ where _table_suffix = format_date('%Y%m%d', current_date()) group by name order 
     await until(/no column is named stats/);
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGTERM');
+    expect(await ended).toBe(1);
+  });
+
+  nightly('--watch ends with the reader of its output', async () => {
+    const child = spawn(process.execPath, ['src/main.ts', 'test', '--watch'], {
+      env: { PATH: process.env.PATH, QUERIES_DIR: folder },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    await collectOutput(child).until(/waiting for changes/);
+    child.stdout.destroy();
+    withTests('status: 503 }', 'status: 502 }');
     expect(await ended).toBe(1);
   });
 

@@ -53,9 +53,11 @@ function fieldsIn(
   columns: ReadonlyMap<string, NestedColumn>,
   untyped: string[],
   problems: string[],
+  listed: readonly DeclaredField[] = [],
 ): readonly DeclaredField[] {
   return [...columns.values()].flatMap(({ name, path, own, inner }): DeclaredField[] => {
-    const type = typeOf(own?.dataType, inner.size > 0);
+    const known = own?.dataType === undefined && listed.find((one) => isNamed(one, name));
+    const type = known || typeOf(own?.dataType, inner.size > 0);
     if (type === undefined) {
       if (own?.dataType === undefined) untyped.push(path);
       else problems.push(`${path}: ${JSON.stringify(own.dataType)} is not a type of BigQuery's columns`);
@@ -66,7 +68,7 @@ function fieldsIn(
       problems.push(
         `${path}: ${JSON.stringify(own?.dataType)} has no fields, but ${field.path} is described`,
       );
-    const fields = type.fields && mergeFields(type.fields, fieldsIn(inner, untyped, problems));
+    const fields = type.fields && mergeFields(type.fields, fieldsIn(inner, untyped, problems, type.fields));
     // A record of which no field has a type.
     if (fields?.length === 0) {
       untyped.push(path);
@@ -87,10 +89,10 @@ function mergeFields(
   listed: readonly DeclaredField[],
   described: readonly DeclaredField[],
 ): readonly DeclaredField[] {
-  const isOf = (one: DeclaredField, other: DeclaredField) =>
-    one.name.toLowerCase() === other.name.toLowerCase();
   return [
-    ...listed.map((field) => described.find((one) => isOf(one, field)) ?? field),
-    ...described.filter((field) => !listed.some((one) => isOf(one, field))),
+    ...listed.map((field) => described.find((one) => isNamed(one, field.name)) ?? field),
+    ...described.filter((field) => !listed.some((one) => isNamed(one, field.name))),
   ];
 }
+
+const isNamed = (field: DeclaredField, name: string) => field.name.toLowerCase() === name.toLowerCase();

@@ -51,7 +51,7 @@ export function openProjectReads(
 /** @returns the nodes that a name in FROM means, with the part that has this name, if there is one */
 function buildNames(nodes: readonly DbtNode[]) {
   const relations = nodes.filter(({ path }) => path.length > 0);
-  const byTable = Map.groupBy(relations, ({ path }) => path.at(-1)?.toLowerCase() ?? '');
+  const byTable = Map.groupBy(relations, lastOf);
   const ephemeral = new Map(
     nodes.filter(({ path }) => path.length === 0).map((node) => [node.name.toLowerCase(), node]),
   );
@@ -62,14 +62,19 @@ function buildNames(nodes: readonly DbtNode[]) {
     const around = path.slice(0, -1).map((name) => name.toLowerCase());
     const isAround = (node: DbtNode) =>
       around.every((name, at) => node.path.at(at - path.length)?.toLowerCase() === name);
+    const isShard = (node: DbtNode) => isWithin(table, lastOf(node));
     if (table.endsWith('*'))
-      return relations.filter(
-        (node) => isAround(node) && node.path.at(-1)?.toLowerCase().startsWith(table.slice(0, -1)),
-      );
-    const named = (byTable.get(table) ?? []).filter(isAround);
+      return relations.filter((node) => isAround(node) && (isShard(node) || isWithin(lastOf(node), table)));
+    const named = (byTable.get(table) ?? relations.filter(isShard)).filter(isAround);
     // The name alone is that of a table of the folder: models are mostly views, with their dataset.
     const tables = around.length === 0 ? named.filter(({ kind }) => kind !== 'model') : [];
     const meant = tables.length > 0 ? tables : named;
     return meant.length === 1 ? meant : [];
   };
 }
+
+const lastOf = ({ path }: DbtNode): string => path.at(-1)?.toLowerCase() ?? '';
+
+/** True if a wildcard finds a table, or all that another wildcard finds. */
+const isWithin = (table: string, wildcard: string): boolean =>
+  wildcard.endsWith('*') && table.startsWith(wildcard.slice(0, -1));

@@ -46,7 +46,7 @@ export interface HeaderPlace {
  * is seldom YAML yet.
  */
 export function placeAt(textBefore: string): HeaderPlace {
-  const lines = textBefore.split('\n');
+  const lines = textBefore.split(/\r?\n/);
   const line = lines.at(-1) ?? '';
   const path: string[] = [];
   let indent = line.search(/\S|$/);

@@ -22,7 +22,11 @@ export function parseAround(sql: string, offset: number): Syntax.Statement | und
   const before = sql.slice(0, offset).replace(/(?:`|(?<!\w))\w*$/, '');
   const after = sql.slice(offset).replace(/^\w*`?/, '');
   // The name that is being written: an expression, the name of a table, or another item of a list.
-  for (const text of [sql, `${before} x ${after}`, `${before} x from x ${after}`, before]) {
+  const named = `${before} x ${after}`;
+  // The next word would be the name: FROM, in `SELECT t. FROM t`.
+  const isBehindDot = sql[offset - 1] === '.' && !/^[\w`]/.test(sql.slice(offset));
+  const texts = isBehindDot ? [named, sql] : [sql, named];
+  for (const text of [...texts, `${before} x from x ${after}`, before]) {
     try {
       return parseQuery(text.replace(/\.(\s+)x /, '.x$1 '));
     } catch (error) {

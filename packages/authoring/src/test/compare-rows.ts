@@ -9,8 +9,8 @@ export type ComparedRow = Readonly<Record<string, unknown>>;
 
 /** A column of the result. */
 interface ComparedColumn extends Column {
-  /** Its arrays are equal to those with the same elements in another order. */
-  readonly isUnordered?: boolean;
+  /** The paths of its arrays that are equal to those with the same elements in another order, as of `undefinedOrders`. */
+  readonly unordered?: ReadonlySet<string> | undefined;
 }
 
 /** One difference between the expected rows and those of the query. */
@@ -69,7 +69,7 @@ function comparableRow(
   return Object.fromEntries(
     listed.map((column) => {
       const value = comparable(row[column.name], column);
-      return [column.name, column.isUnordered ? withSortedArrays(value) : value];
+      return [column.name, column.unordered ? withSortedArrays(value, column.unordered) : value];
     }),
   );
 }
@@ -88,10 +88,18 @@ function scalar(value: unknown, typed: Typed): unknown {
       .replace(' ', 'T')
       .replace(/\.(\d*?)0+$/, (_, digits: string) => (digits === '' ? '' : `.${digits}`));
   }
-  if (type === 'numeric' && isNumber(value)) return String(value);
+  if (type === 'numeric' && (isNumber(value) || typeof value === 'string')) return decimalText(String(value));
   if (type === 'json') return value;
   if (Array.isArray(value)) return value.map((item) => scalar(item, typed));
   return isRecord(value) ? withoutNulls(value, fields) : value;
+}
+
+/** A decimal without zeros that mean nothing: 1.10 is 1.1. */
+function decimalText(text: string): string {
+  if (/^[-+]?[\d.]+e[-+]?\d+$/i.test(text)) return String(Number(text));
+  const [, sign = '', whole = '', fraction = ''] = /^([-+]?)0*(\d*)\.?(\d*?)0*$/.exec(text) ?? [];
+  if (whole === '' && fraction === '') return /^[-+]?[0.]+$/.test(text) ? '0' : text;
+  return `${sign === '-' ? '-' : ''}${whole || '0'}${fraction && `.${fraction}`}`;
 }
 
 /** Inside of records, a field that is null and one that is left out are equal. */
@@ -159,18 +167,22 @@ const mayBeFloat = ({ type = 'json' }: Typed, a: unknown, b: unknown): boolean =
 /** The last digit of a float depends on the order of its additions; that of a count does not. */
 const isNear = (a: number, b: number): boolean =>
   !(Number.isSafeInteger(a) && Number.isSafeInteger(b)) &&
-  Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
+  Math.abs(a - b) <= 1e-13 * Math.max(Math.abs(a), Math.abs(b));
 
 const isRecord = (value: unknown): value is ComparedRow =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function withSortedArrays(value: unknown): unknown {
+/** @param at the names of the fields that lead to the value */
+function withSortedArrays(value: unknown, paths: ReadonlySet<string>, at: readonly string[] = []): unknown {
   if (Array.isArray(value)) {
-    const keyed = value.map(withSortedArrays).map((item) => ({ item, key: exactText(item as ExactJson) }));
+    const items = value.map((item) => withSortedArrays(item, paths, at));
+    if (!paths.has('*') && !paths.has(at.join('.').toLowerCase())) return items;
+    const keyed = items.map((item) => ({ item, key: exactText(item as ExactJson) }));
     return keyed.toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key))).map(({ item }) => item);
   }
   if (!isRecord(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withSortedArrays(inner)]));
+  const sorted = ([name, inner]: [string, unknown]) => [name, withSortedArrays(inner, paths, [...at, name])];
+  return Object.fromEntries(Object.entries(value).map(sorted));
 }
 
 type Equal = (expected: ComparedRow, actual: ComparedRow) => boolean;

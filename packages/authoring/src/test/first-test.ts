@@ -148,7 +148,7 @@ function noonOf([, year, month, day]: RegExpExecArray): readonly Date[] {
 /** Lists the columns that a test cannot compare, or not as they are. */
 function orderText({ sql, columns }: SavedQuery): string {
   const { arrays, texts } = undefinedOrders(sql);
-  const named = (names: ReadonlySet<string>) =>
+  const named = (names: Pick<ReadonlySet<string>, 'has'>) =>
     columns.map(({ name }) => name).filter((name) => names.has(name.toLowerCase()));
   const lines = [
     ...named(arrays).map(

@@ -38,8 +38,8 @@ export interface QueryTest {
   readonly tenant: string | undefined;
   /** Columns whose values may differ between engines. */
   readonly approximate: readonly string[];
-  /** Columns with arrays whose order the SQL does not say, in lower case. */
-  readonly unordered: ReadonlySet<string>;
+  /** Columns with arrays whose order the SQL does not say, in lower case, with the paths of the arrays. */
+  readonly unordered: ReadonlyMap<string, ReadonlySet<string>>;
   readonly parameters: Readonly<Record<string, readonly string[]>>;
   readonly tables: Fixtures;
   readonly expect: TestFileData['tests'][number]['expect'];
@@ -193,7 +193,7 @@ export const readTests = (
 ): ReturnType<typeof readYaml> =>
   readYaml(text, 'yaml', {
     isText: (path) => isText(path, query, tables),
-    isExact: ([tests, , expect, rows]) => tests === 'tests' && expect === 'expect' && rows === 'rows',
+    isExact: (path) => isExact(path, tables),
   });
 
 function textOf(file: string): string | Pick<Problem, 'line' | 'message'> {
@@ -247,11 +247,20 @@ function toTest(
     tables: Object.fromEntries(
       tables.map(([name, rows]) => [
         name,
-        Array.isArray(rows) ? { rows } : { file: join(dirname(file), rows.file) },
+        Array.isArray(rows) ? { rows: rows.map(withRawIntegers) } : { file: join(dirname(file), rows.file) },
       ]),
     ),
     expect: test.expect,
   };
+}
+
+/** Integers beyond 2^53 in a form that JSON.stringify writes with all digits. */
+function withRawIntegers<Value>(value: Value): Value {
+  if (typeof value === 'bigint') return JSON.rawJSON(String(value)) as Value;
+  if (Array.isArray(value)) return value.map(withRawIntegers) as Value;
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).map(([name, member]) => [name, withRawIntegers(member)]);
+  return Object.fromEntries(members) as Value;
 }
 
 /** Without a zone it is UTC, and not the time of this machine. */
@@ -269,13 +278,24 @@ function isText(
   { columns }: Pick<SavedQuery, 'columns'>,
   tables: readonly TableSchema[],
 ) {
-  const [key, ...rest] = path[0] === 'tests' ? path.slice(2) : path;
+  const [key, ...rest] = keysOf(path);
   if (key === 'parameters') return rest.length > 0;
-  if (key === 'tables')
-    return isTextField(rest.slice(2), tables.find(({ name }) => name === rest[0])?.fields);
+  if (key === 'tables') return textTypes.includes(typeInTable(rest, tables));
   const [rows, , ...inner] = rest;
-  return key === 'expect' && rows === 'rows' && isTextField(inner, columns);
+  return key === 'expect' && rows === 'rows' && textTypes.includes(typeAt(inner, columns));
 }
+
+/** True for the paths of values whose integers have any number of digits. */
+function isExact(path: readonly PropertyKey[], tables: readonly TableSchema[]): boolean {
+  const [key, ...rest] = keysOf(path);
+  return key === 'tables' ? typeInTable(rest, tables) === 'JSON' : key === 'expect' && rest[0] === 'rows';
+}
+
+/** The path within a file or a test, which have the same keys. */
+const keysOf = (path: readonly PropertyKey[]) => (path[0] === 'tests' ? path.slice(2) : path);
+
+/** A decimal may have more digits than a number. */
+const textTypes: readonly (string | undefined)[] = ['STRING', 'NUMERIC', 'BIGNUMERIC'];
 
 /** A field of a table, or a column of a query. */
 interface TypedField {
@@ -284,11 +304,15 @@ interface TypedField {
   readonly fields?: readonly TypedField[] | undefined;
 }
 
-/** @param path names of fields, and places in lists */
-function isTextField(path: readonly PropertyKey[], fields: readonly TypedField[] = []): boolean {
+const typeInTable = ([table, , ...path]: readonly PropertyKey[], tables: readonly TableSchema[]) =>
+  typeAt(path, tables.find(({ name }) => name === table)?.fields);
+
+/** @param path names of fields, and places in lists @returns the type in upper case, also of the values within JSON */
+function typeAt(path: readonly PropertyKey[], fields: readonly TypedField[] = []): string | undefined {
   const [name, ...inner] = path.filter((part) => typeof part === 'string');
   const field = fields.find((one) => one.name.toLowerCase() === name?.toLowerCase());
-  return inner.length > 0 ? isTextField(inner, field?.fields) : field?.type.toUpperCase() === 'STRING';
+  const type = field?.type.toUpperCase();
+  return inner.length > 0 && type !== 'JSON' ? typeAt(inner, field?.fields) : type;
 }
 
 /** Misspelled names of tables, fields, parameters and columns: their values would be ignored. */

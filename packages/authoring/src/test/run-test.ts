@@ -109,7 +109,7 @@ export function judge(
   if (expect === undefined || rows === undefined) return { passed: true };
   const columns = query.columns
     .filter(({ name }) => result.isExact || !approximate.includes(name))
-    .map((column) => ({ ...column, isUnordered: unordered.has(column.name.toLowerCase()) }));
+    .map((column) => ({ ...column, unordered: unordered.get(column.name.toLowerCase()) }));
   const comparison = compareRows(result.rows, expect, columns);
   if (comparison.differences.length === 0) return { passed: true };
   const counts = `${rows.length} expected, ${result.rows.length} returned`;

@@ -124,7 +124,7 @@ function untestedQueries(
 /** An editor writes a file in several steps. */
 const settleMs = 100;
 
-/** Runs the tests now and after every change of the queries folder, until a signal ends the command. */
+/** Runs the tests now and after every change of the queries folder, until a signal or the end of its reader ends the command. */
 async function watchTests(
   workspace: Workspace,
   names: readonly string[],
@@ -159,6 +159,7 @@ async function watchTests(
   const warn = (message: string) => process.stderr.write(`${message}\n`);
   const endWatch = watchPath(workspace.queriesDir, { recursive: true, onChange, warn });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+  process.stdout.on('error', () => resolve());
   await ended;
   endWatch();
   clearTimeout(timer);

@@ -58,8 +58,9 @@ const expected = {
 const expectation = z
   .strictObject(expected, { error: must('an object, as in { rows: [{ status: 200 }] }') })
   .refine(
-    ({ rows, asserts, error }) => error === undefined || (rows ?? asserts) === undefined,
-    'an error excludes rows and asserts',
+    ({ error, ...others }) =>
+      error === undefined || Object.values(others).every((value) => value === undefined),
+    'an error excludes rows and asserts, and count, truncated, match and order',
   );
 
 const shared = {

@@ -87,6 +87,24 @@ describe('columns', () => {
     ]);
   });
 
+  test('without a type have that of the field that a type lists', () => {
+    const { fields, untyped } = fieldsOfColumns([
+      column('arr', 'array<struct<a int64, b struct<c string>>>'),
+      { ...column('arr.a'), description: 'A number.' },
+      { ...column('arr.b.c'), description: 'A text.' },
+    ]);
+    expect(untyped).toEqual([]);
+    expect(fields).toMatchObject([
+      {
+        mode: 'REPEATED',
+        fields: [
+          { name: 'a', type: 'INTEGER', description: 'A number.' },
+          { name: 'b', fields: [{ name: 'c', type: 'STRING', description: 'A text.' }] },
+        ],
+      },
+    ]);
+  });
+
   test('without a type are named, and so are types that BigQuery does not have', () => {
     const found = fieldsOfColumns([
       column('a'),

@@ -107,6 +107,19 @@ exposures:
     expect(await references(file)).toEqual({ a: ["ref('shop', 'orders')", "source('it\\'s', 'orders')"] });
   });
 
+  test('finds sources that are wildcards', async () => {
+    const manifest = JSON.parse(readFileSync(compiled, 'utf8'));
+    Object.assign(manifest.sources['source.shop.web.orders'], { name: 'shards', identifier: 'shards_*' });
+    const file = queries.path('manifest.json');
+    writeFileSync(file, JSON.stringify(manifest));
+    write('a', count1('`shards_2026*`'));
+    write('b', count1('raw.shards_20260101'));
+    write('c', count1('`shards_*`'));
+    write('d', count1('orders, other.shards_20260101'));
+    const source = ["source('web', 'shards')"];
+    expect(await references(file)).toEqual({ a: source, b: source, c: source, d: ["ref('orders')"] });
+  });
+
   test('names exposures with letters, digits and _', async () => {
     for (const name of ['a.b-c', 'a@2', 'a']) write(name, count1('raw_orders'));
     expect(Object.keys(await references())).toEqual(['a_b_c', 'a', 'a_v2']);

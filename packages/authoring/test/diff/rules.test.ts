@@ -440,6 +440,23 @@ columns:`,
     ['parameter-default dangerous/dangerous'],
     [['text: { type: string', `text: { type: string, default: ${'x'.repeat(100)}!`]],
   ],
+  [
+    'a relative default in another unit',
+    [['default: -7d', 'default: -1w']],
+    [],
+    [['since: { type: timestamp', 'since: { type: timestamp, default: -7d']],
+  ],
+  [
+    'a relative default that becomes a fixed one',
+    [['default: 0d', "default: '1970-01-01T00:00:00Z'"]],
+    ['parameter-default dangerous/dangerous'],
+    [['since: { type: timestamp', 'since: { type: timestamp, default: 0d']],
+  ],
+  [
+    'the longest text that any may be',
+    [['text: { type: string', 'text: { type: string, max_length: 4096']],
+    [],
+  ],
   ['a default in another spelling', [["default: '05'", 'default: 5']], [], [['default: 5', "default: '05'"]]],
   [
     'a relative maximum that becomes a fixed one, which the time passes',
@@ -832,6 +849,13 @@ describe('a table that the SQL reads', () => {
       ['table-changed dangerous/dangerous'],
     ],
     [
+      'has another collation',
+      fieldsOf((all) =>
+        all.map((field) => (field.name === 'name' ? { ...field, collation: 'und:ci' } : field)),
+      ),
+      ['table-changed dangerous/dangerous'],
+    ],
+    [
       'has the same type by another name',
       fieldsOf((all) => all.map((field) => (field.name === 'rate' ? { ...field, type: 'FLOAT' } : field))),
       [],
@@ -865,6 +889,59 @@ describe('a table that the SQL reads', () => {
         'table-changed dangerous/dangerous',
       ]);
     }
+  });
+
+  const logs = (path: string, method = 'STRING') =>
+    JSON.stringify([
+      { name: 'k', type: 'INTEGER' },
+      {
+        name: 'req',
+        type: 'RECORD',
+        fields: [
+          { name: 'path', type: path },
+          { name: 'method', type: method },
+        ],
+      },
+      { name: 'items', type: 'RECORD', mode: 'REPEATED', fields: [{ name: 'path', type: path }] },
+    ]);
+  const reading = (sql: string) => ({
+    'a.first.sql': `/*---\nid: ${id}\ndescription: First.\nmax_rows: 10\ncaching: disabled\ncolumns: { x: { type: string, description: X. } }\n---*/\n${sql}\n`,
+    'functions/udf.g.sql': 'CREATE FUNCTION udf.g() RETURNS STRING AS ((SELECT MAX(req.path) FROM logs));',
+    'tables/logs.json': logs('STRING'),
+  });
+
+  test.each([
+    'CREATE TEMP TABLE t AS SELECT req.path FROM logs; SELECT CAST(path AS STRING) AS x FROM t',
+    'CREATE TEMP FUNCTION f() AS ((SELECT MAX(req.path) FROM logs)); SELECT CAST(f() AS STRING) AS x',
+    'DECLARE p STRING DEFAULT (SELECT CAST(MAX(req.path) AS STRING) FROM logs); SELECT p AS x',
+    'SELECT CAST(udf.g() AS STRING) AS x',
+    'SELECT TO_JSON_STRING(TO_JSON(req)) AS x FROM logs',
+    'SELECT TO_JSON_STRING(logs.req) AS x FROM logs',
+    'SELECT TO_JSON_STRING(t) AS x FROM logs AS t',
+    "SELECT FORMAT('%t', logs) AS x FROM logs",
+    'FROM logs |> AS t |> SELECT TO_JSON_STRING(t) AS x',
+    'FROM logs |> RENAME req AS r |> SELECT TO_JSON_STRING(r) AS x',
+    'SELECT COUNT(DISTINCT TO_JSON_STRING(req)) AS x FROM logs',
+    'SELECT TO_JSON_STRING(i) AS x FROM logs, UNNEST(items) AS i',
+    'SELECT TO_JSON_STRING(i) AS x FROM logs, logs.items AS i',
+    'SELECT TO_JSON_STRING(items[0]) AS x FROM logs',
+  ])('is read within a script, or as a whole: %s', async (sql) => {
+    const before = reading(sql);
+    const diff = await compareFolders(before, { ...before, 'tables/logs.json': logs('INTEGER') });
+    expect(verdictsOf(diff)).toEqual(['table-changed dangerous/dangerous']);
+  });
+
+  test.each([
+    'SELECT req.path AS x FROM logs',
+    'SELECT t.req.path AS x FROM logs AS t',
+    'SELECT i.path AS x FROM logs, UNNEST(items) AS i',
+    'SELECT items[0].path AS x FROM logs',
+    'SELECT COUNT(*) AS x FROM logs',
+    'WITH logs AS (SELECT 1 AS req) SELECT TO_JSON(logs) AS x FROM logs',
+  ])('is not read by names of other fields: %s', async (sql) => {
+    const before = reading(sql);
+    const diff = await compareFolders(before, { ...before, 'tables/logs.json': logs('STRING', 'INTEGER') });
+    expect(verdictsOf(diff)).toEqual([]);
   });
 
   test('has no schema any more', async () => {
@@ -933,6 +1010,11 @@ describe('endpoints', () => {
     const removed = await compareFolders(asDefault, withAlias);
     expect(verdictsOf(removed)).toEqual(['endpoint-removed breaking/breaking']);
     expect(removed.endpoints[0]?.changes[0]?.text).toBe('version 1 removed; a.first means a.first@2');
+    const { 'a.first@2.sql': numbered = '', ...withFirst } = both;
+    const renumbered = await compareFolders(both, { ...withFirst, 'a.first@3.sql': numbered });
+    expect(renumbered.endpoints[0]?.changes[0]?.text).toBe(
+      'a.first@2 is a.first@3 now; keep the number of the version',
+    );
     // Without a default, the name leads nowhere.
     const lost = { 'a.first@2.sql': version, 'tables/events.json': table };
     const nameless = await compareFolders(withAlias, lost);

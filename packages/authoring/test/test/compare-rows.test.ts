@@ -60,6 +60,8 @@ describe('one row', () => {
     ['a column less', { name: 'a' }, { name: 'a', n: 1 }],
     ['text and number', { name: '1' }, { name: 1 }],
     ['another integer', { n: 1_000_000_001 }, { n: 1_000_000_000 }],
+    ['another cent', { n: 123_456_789.12 }, { n: 123_456_789.13 }],
+    ['another second in milliseconds', { n: 1_772_539_201_000.5 }, { n: 1_772_539_200_000.5 }],
     ['a fraction of an integer', { count: 1 }, { count: 1.0000000001 }],
     ['a fraction of an integer in a record', { sums: { whole: 1 } }, { sums: { whole: 1.0000000001 } }],
     ['another float in a record', { sums: { part: [0.3] } }, { sums: { part: [0.31] } }],
@@ -89,15 +91,33 @@ test.each([
   expect(written).toBe(`{ n: ${type === 'timestamp' ? equal : text} }`);
 });
 
+test.each([
+  ['1.1', '1.10'],
+  ['-0.5', '-.50'],
+  ['1500', '1.5e3'],
+  ['0', '0.00'],
+  ['100', '0100.'],
+])('a decimal is equal to itself in another spelling: %s, %s', (text, expected) => {
+  const named = [column('n', 'numeric')];
+  const actual = [resultRow(JSON.stringify({ n: text }), named)];
+  const differences = (n: unknown) => compareRows(actual, { rows: [{ n }] }, named).differences;
+  expect(differences(expected)).toEqual([]);
+  expect(differences(`${text}1`)).not.toEqual([]);
+});
+
 test('a moment of no year from 1 to 9999 is shown as a number', () => {
   const micros = 10n ** 20n;
   expect(rowText({ at: micros }, columns)).toBe(`{ at: ${micros} }`);
 });
 
 describe('arrays of undefined order', () => {
-  const unordered = columns.map((one) => ({ ...one, isUnordered: one.name === 'meta' }));
-  const compare = (actual: object, expected: object) =>
-    compareRows([row(actual)], { rows: [{ ...expected }] }, unordered).differences.length;
+  const compare = (actual: object, expected: object, path = '*') => {
+    const unordered = columns.map((one) => ({
+      ...one,
+      ...(one.name === 'meta' && { unordered: new Set([path]) }),
+    }));
+    return compareRows([row(actual)], { rows: [{ ...expected }] }, unordered).differences.length;
+  };
 
   test('are equal in any order, at any depth, and each element counts', () => {
     expect(compare({ meta: [{ a: [2, 1] }, { a: null, b: 3 }] }, { meta: [{ b: 3 }, { a: [1, 2] }] })).toBe(
@@ -105,6 +125,14 @@ describe('arrays of undefined order', () => {
     );
     expect(compare({ meta: [{ a: 1 }, { a: 1 }] }, { meta: [{ a: 1 }] })).toBe(1);
     expect(compare({ meta: [{ a: 1 }, { a: 2 }] }, { meta: [{ a: 1 }, { a: 1 }] })).toBe(1);
+  });
+
+  test('are equal at their paths only', () => {
+    const meta = (...lists: readonly (readonly number[])[]) => ({ meta: lists.map((A) => ({ A })) });
+    expect(compare(meta([1, 2], [3]), meta([3], [1, 2]), '')).toBe(0);
+    expect(compare(meta([1, 2], [3]), meta([2, 1], [3]), '')).toBe(1);
+    expect(compare(meta([1, 2], [3]), meta([2, 1], [3]), 'a')).toBe(0);
+    expect(compare(meta([1, 2], [3]), meta([3], [1, 2]), 'a')).toBe(1);
   });
 });
 

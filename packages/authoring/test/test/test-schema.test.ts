@@ -11,3 +11,16 @@ test.each([
     `must be the code of an error, such as INVALID_PARAMETER, or an object with code and message${hint}`,
   );
 });
+
+test.each([
+  { rows: [] },
+  { asserts: 'ASSERT TRUE' },
+  { count: 7 },
+  { truncated: true },
+  { match: 'subset' },
+  { order: 'any' },
+])('an error excludes what is expected of rows: %j', (others) => {
+  const refused = (expect: object) => testFileSchema.safeParse({ tests: [{ name: 'a', expect }] }).error;
+  expect(refused({ error: 'FORBIDDEN', ...others })?.issues[0]?.message).toContain('an error excludes');
+  expect(refused({ error: 'FORBIDDEN' })).toBeUndefined();
+});

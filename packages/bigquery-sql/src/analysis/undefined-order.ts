@@ -5,41 +5,55 @@ import { walk } from '../syntax/walk.ts';
 
 /** The columns of SQL, in lower case, whose values depend on an order that the SQL does not say. */
 export interface UndefinedOrders {
-  /** Of arrays: ARRAY_AGG and ARRAY(SELECT …) without ORDER BY. */
-  readonly arrays: ReadonlySet<string>;
+  /**
+   * Of arrays: ARRAY_AGG and ARRAY(SELECT …) without ORDER BY. The value has the paths of the arrays in the column: `''` for
+   * the column itself, `a.b` for a field within records or their arrays, `*` for any.
+   */
+  readonly arrays: ReadonlyMap<string, ReadonlySet<string>>;
   /** Of texts: STRING_AGG without ORDER BY. */
   readonly texts: ReadonlySet<string>;
 }
 
+/** Finds paths in a value, from those of a column by its name. */
+type FindPaths = (expression: Syntax.Expression, columnPaths: ColumnPaths) => readonly string[];
+type ColumnPaths = (name: string) => readonly string[];
+
 /** Follows columns by their names, also into subqueries: of two columns with one name, both count. Empty for a text that is not GoogleSQL. */
 export function undefinedOrders(sql: string): UndefinedOrders {
   const items = selectItems(sql);
-  const columnsWith = (isUnordered: (node: Syntax.Node) => boolean) => {
-    const known = new Map<string, boolean>();
-    const has = (name: string): boolean => {
+  const pathsOfColumns = (find: FindPaths): UndefinedOrders['arrays'] => {
+    const known = new Map<string, readonly string[]>();
+    const pathsOf = (name: string): readonly string[] => {
       const before = known.get(name);
       if (before !== undefined) return before;
       // A column may be computed from one of its own name.
-      known.set(name, false);
-      const found = (items.get(name) ?? []).some((expression) => hasNode(expression, isUnordered, has));
+      known.set(name, []);
+      const found = (items.get(name) ?? []).flatMap((expression) => find(expression, pathsOf));
       known.set(name, found);
       return found;
     };
-    return new Set([...items.keys()].filter(has));
+    const found = [...items.keys()].map((name) => [name, new Set(pathsOf(name))] as const);
+    return new Map(found.filter(([, paths]) => paths.size > 0));
   };
-  return { arrays: columnsWith(isUnorderedArray), texts: columnsWith(isUnorderedText) };
+  const ofTexts = pathsOfColumns((expression, columnPaths) =>
+    hasNode(expression, isUnorderedText, columnPaths) ? ['*'] : [],
+  );
+  return { arrays: pathsOfColumns(unorderedPaths), texts: new Set(ofTexts.keys()) };
 }
 
 /** The expressions of all columns of all queries in a text, by name. */
 function selectItems(sql: string): ReadonlyMap<string, readonly Syntax.Expression[]> {
   const items = new Map<string, Syntax.Expression[]>();
+  const add = (named: Syntax.Identifier | undefined, expression: Syntax.Expression) => {
+    const name = nameOf(named, expression);
+    if (name !== undefined) items.set(name, [...(items.get(name) ?? []), expression]);
+  };
   try {
     walk(parseQuery(sql), (node) => {
-      if (node.kind !== 'SelectExpression') return;
-      const { alias, expression } = node;
-      const path = expression.kind === 'Path' ? expression.parts.at(-1) : undefined;
-      const name = (alias ?? path)?.name.toLowerCase();
-      if (name !== undefined) items.set(name, [...(items.get(name) ?? []), expression]);
+      if (node.kind === 'SelectExpression' || node.kind === 'PipeAggregateItem')
+        add(node.alias, node.expression);
+      else if (node.kind === 'PipeAssignment') add(node.column, node.expression);
+      else if (node.kind === 'RenamedColumn') add(node.to, { ...node, kind: 'Path', parts: [node.from] });
     });
   } catch (error) {
     if (!(error instanceof SyntaxProblem)) throw error;
@@ -47,38 +61,121 @@ function selectItems(sql: string): ReadonlyMap<string, readonly Syntax.Expressio
   return items;
 }
 
+/** The name of a column or a field, in lower case. */
+function nameOf(alias: Syntax.Identifier | undefined, expression: Syntax.Expression): string | undefined {
+  const path = expression.kind === 'Path' ? expression.parts.at(-1) : undefined;
+  return (alias ?? path)?.name.toLowerCase();
+}
+
 function hasNode(
-  expression: Syntax.Expression,
+  expression: Syntax.Node,
   test: (node: Syntax.Node) => boolean,
-  isColumn: (name: string) => boolean,
+  columnPaths: ColumnPaths,
 ): boolean {
   let found = false;
   walk(expression, (node) => {
-    const name = node.kind === 'Path' ? node.parts.at(-1)?.name.toLowerCase() : undefined;
-    found ||= test(node) || (name !== undefined && isColumn(name));
+    found ||= test(node) || (node.kind === 'Path' && pathsBelow(node, columnPaths).length > 0);
   });
   return found;
 }
 
-function isUnorderedArray(node: Syntax.Node): boolean {
-  if (node.kind === 'ArraySubquery') return node.query.orderBy.length === 0;
-  return isCallWithoutOrder(node, ['array_agg', 'array_concat_agg']);
+/** The paths of the unordered arrays in a value: `*` of one that is computed in another way than from its parts. */
+function unorderedPaths(node: Syntax.Expression, columnPaths: ColumnPaths): readonly string[] {
+  if (node.kind === 'Path') return pathsBelow(node, columnPaths);
+  if (node.kind === 'StructConstructor')
+    return fieldPaths(
+      node.fields.map(({ alias, value }) => [nameOf(alias, value), value]),
+      columnPaths,
+    );
+  const own = isUnorderedArray(node) ? [''] : [];
+  if (isCallOf(node, ['array_agg', 'array_concat_agg'])) {
+    const [arg] = node.args;
+    if (arg !== undefined && arg.kind !== 'NamedArgument' && arg.kind !== 'StarArgument')
+      return [...own, ...unorderedPaths(arg, columnPaths)];
+  }
+  if (node.kind === 'ArraySubquery') return [...own, ...elementPaths(node.query, columnPaths)];
+  return hasNode(node, isUnorderedArray, columnPaths) ? ['*'] : [];
 }
 
-const isUnorderedText = (node: Syntax.Node): boolean => isCallWithoutOrder(node, ['string_agg']);
+/** The paths in the rows of a query, which are the elements of an array. */
+function elementPaths(query: Syntax.Query, columnPaths: ColumnPaths): readonly string[] {
+  const items = query.body.kind === 'Select' ? query.body.items : [];
+  const selected = items.flatMap((item) => (item.kind === 'SelectExpression' ? [item] : []));
+  if (selected.length === 0 || selected.length < items.length || query.pipes.length > 0)
+    return hasNode(query, isUnorderedArray, columnPaths) ? ['*'] : [];
+  const fields = selected.map(({ alias, expression }) => [nameOf(alias, expression), expression] as const);
+  const isStruct = query.body.kind === 'Select' && query.body.as?.mode === 'STRUCT';
+  return isStruct
+    ? fieldPaths(fields, columnPaths)
+    : fields.flatMap(([, value]) => unorderedPaths(value, columnPaths));
+}
 
-const isCallWithoutOrder = (node: Syntax.Node, names: readonly string[]): boolean =>
+const fieldPaths = (
+  fields: readonly (readonly [name: string | undefined, value: Syntax.Expression])[],
+  columnPaths: ColumnPaths,
+): readonly string[] =>
+  fields.flatMap(([name, value]) =>
+    unorderedPaths(value, columnPaths).map((path) =>
+      name === undefined || path === '*' ? '*' : path === '' ? name : `${name}.${path}`,
+    ),
+  );
+
+/** The paths in a column or in a field of one, which have the path of the field no more. */
+function pathsBelow({ parts }: Syntax.Path, columnPaths: ColumnPaths): readonly string[] {
+  const names = parts.map(({ name }) => name.toLowerCase());
+  return names.flatMap((name, at) => {
+    const field = names.slice(at + 1).join('.');
+    return columnPaths(name).flatMap((path) => {
+      if (field === '' || path === '*') return [path];
+      if (path === field) return [''];
+      return path.startsWith(`${field}.`) ? [path.slice(field.length + 1)] : [];
+    });
+  });
+}
+
+function isUnorderedArray(node: Syntax.Node): boolean {
+  if (node.kind === 'ArraySubquery') return !isOrdered(node.query);
+  return isCallOf(node, ['array_agg', 'array_concat_agg']) && node.orderBy.length === 0;
+}
+
+const isUnorderedText = (node: Syntax.Node): boolean =>
+  isCallOf(node, ['string_agg']) && node.orderBy.length === 0;
+
+const isCallOf = (node: Syntax.Node, names: readonly string[]): node is Syntax.FunctionCall =>
   node.kind === 'FunctionCall' &&
   names.includes(node.name.parts.at(-1)?.name.toLowerCase() ?? '') &&
-  node.orderBy.length === 0 &&
   node.over === undefined;
 
 /** True if SQL defines the order of its rows. */
-export function hasOrder(sql: string): boolean {
-  const { body, orderBy, pipes } = parseQuery(sql).query;
-  const inner = body.kind === 'Query' ? body.orderBy : [];
-  return orderBy.length > 0 || inner.length > 0 || pipes.some(({ kind }) => kind === 'PipeOrderBy');
+export const hasOrder = (sql: string): boolean => isOrdered(parseQuery(sql).query);
+
+function isOrdered({ body, orderBy, pipes }: Syntax.Query): boolean {
+  const isOfBody = orderBy.length > 0 || (body.kind === 'Query' && isOrdered(body));
+  return pipes.reduce((isOfInput, pipe) => {
+    if (pipe.kind === 'PipeOrderBy') return true;
+    if (pipe.kind === 'PipeAggregate') return isOrderedAggregate(pipe);
+    return isOfInput && keepsOrder.includes(pipe.kind);
+  }, isOfBody);
 }
+
+/** The operators that return the rows of their input one by one. */
+const keepsOrder: readonly Syntax.Node['kind'][] = [
+  'PipeSelect',
+  'PipeExtend',
+  'PipeSet',
+  'PipeDrop',
+  'PipeRename',
+  'PipeAs',
+  'PipeWhere',
+  'PipeLimit',
+  'PipeWindow',
+  'PipeWith',
+];
+
+/** True if a grouping item or an aggregate has a direction. */
+const isOrderedAggregate = ({ ordered, groupBy, items }: Syntax.PipeAggregate): boolean =>
+  ordered ||
+  [...items, ...(groupBy?.items ?? [])].some((item) => 'order' in item && item.order.direction !== undefined);
 
 /** True if the result of SQL depends on the time of the run. */
 export const readsClock = (sql: string): boolean => /\bcurrent_(?:timestamp|date|datetime|time)\b/i.test(sql);

@@ -50,8 +50,10 @@ function renamedText(
     before.name === after.name
       ? `${lost.join(', ')} leads nowhere now`
       : `${before.name} is ${after.name} now`;
-  const free = lost.filter((name) => leadsTo(name) === undefined);
-  if (free.length === 0) return what;
+  // No file may have the number of a version among its aliases.
+  const free = lost.filter((name) => leadsTo(name) === undefined && !name.includes('@'));
+  const isNumbered = parseVersionName(before.name).base === parseVersionName(after.name).base;
+  if (free.length === 0) return isNumbered ? `${what}; keep the number of the version` : what;
   // Only the name of the versions can be without a default.
   if (free.length === 1 && free[0] === parseVersionName(after.name).base)
     return `${what}; default: true would keep ${free[0]}`;

@@ -1,5 +1,5 @@
 import { decimalOf } from '@querygate/bigquery-sql/types';
-import { compareValues, defaultMaxItems, isRelative, resolveBound } from 'querygate/catalog';
+import { compareValues, defaultMaxItems, isRelative, maxValueLength, resolveBound } from 'querygate/catalog';
 import type { Parameter } from '../../catalog-types.ts';
 import { fromTo } from '../change.ts';
 import type { Kind } from '../verdicts.ts';
@@ -22,8 +22,8 @@ export function compareLimits(before: Parameter, after: Parameter): readonly Lim
     });
   for (const key of ['min', 'max'] as const)
     if (before[key] !== after[key]) add(key, before[key], after[key], isTighterBound(key, before, after));
-  if (before.maxLength !== after.maxLength)
-    add('max_length', before.maxLength, after.maxLength, isLess(after.maxLength, before.maxLength));
+  const [oldLength, length] = [before, after].map(({ maxLength }) => maxLength ?? maxValueLength);
+  if (oldLength !== length) add('max_length', oldLength, length, isLess(length, oldLength));
   if (before.repeated && after.repeated && before.maxItems !== after.maxItems) {
     const [old, now] = [before, after].map(({ maxItems }) => maxItems ?? defaultMaxItems);
     if (old !== now) add('max_items', old, now, isLess(now, old));

@@ -1,4 +1,4 @@
-import { camelCase, canonicalText, textsOf } from 'querygate/catalog';
+import { camelCase, canonicalText, isRelative, resolveBound, textsOf } from 'querygate/catalog';
 import type { EnumParameter, Parameter, ParameterText } from '../../catalog-types.ts';
 import { type Change, change, fromTo, matchBy, type Pair, removal } from '../change.ts';
 import type { Kind } from '../verdicts.ts';
@@ -98,8 +98,13 @@ function sameTexts(
   before: ParameterText | undefined,
   after: ParameterText | undefined,
 ): boolean {
+  // -7d is -1w, and no date.
+  const canonicalOf = (text: string) =>
+    isRelative(parameter, text)
+      ? `now ${resolveBound({ type: 'timestamp' }, text, 0)}`
+      : canonicalText(parameter, text);
   const canonical = (value: ParameterText | undefined) =>
-    value === undefined ? '' : JSON.stringify(textsOf(value).map((text) => canonicalText(parameter, text)));
+    value === undefined ? '' : JSON.stringify(textsOf(value).map(canonicalOf));
   return canonical(before) === canonical(after);
 }
 

@@ -1,16 +1,8 @@
-import {
-  functionNames,
-  isReserved,
-  parseQuery,
-  SyntaxProblem,
-  type Token,
-  tableReferences,
-  tokenize,
-  walk,
-} from '@querygate/bigquery-sql/syntax';
+import { functionNames, isReserved, type Token, tokenize } from '@querygate/bigquery-sql/syntax';
 import { type Field, legacyNames, type TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { SavedQuery } from 'querygate';
 import { type Change, change, fromTo, matchBy, type Pair } from '../change.ts';
+import { readsOf, type SqlReads } from './sql-reads.ts';
 
 /** Changes of the SQL, apart from its layout. */
 export function compareSql({ before, after }: Pair): readonly Change[] {
@@ -80,17 +72,16 @@ export function openTableComparison(
 ): (query: SavedQuery) => readonly Change[] {
   const { both, removed, added } = matchBy(before, after, ({ name }) => name.toLowerCase());
   const differences = both.flatMap(([old, { name, fields }]) => {
-    const found = compareFields(old.fields, fields, '');
+    const found = compareFields(old.fields, fields, []);
     return found.length === 0 ? [] : [{ name, found }];
   });
   return ({ sql }) => {
     if (differences.length + removed.length + added.length === 0) return [];
-    const words = wordsOf(sql);
-    const reads = readTables(sql);
+    const reads = readsOf(sql);
     const isRead = ({ name }: { readonly name: string }) =>
-      reads.some((one) => one.matches(name.toLowerCase()));
+      reads.tables.some((one) => one.matches(name.toLowerCase()));
     const isFound = ({ name }: TableSchema) =>
-      reads.some((one) => one.isWildcard && one.matches(name.toLowerCase()));
+      reads.tables.some((one) => one.isWildcard && one.matches(name.toLowerCase()));
     return [
       ...removed
         .filter(isRead)
@@ -98,20 +89,20 @@ export function openTableComparison(
       ...added
         .filter(isFound)
         .map(({ name }) => change('table-extended', ['sql'], `table ${name} added, which a wildcard finds`)),
-      ...differences.filter(isRead).flatMap(({ name, found }) => fieldChanges(name, found, words)),
+      ...differences.filter(isRead).flatMap(({ name, found }) => fieldChanges(name, found, reads)),
     ];
   };
 }
 
-/** Changes of a table's fields, of which a query names some. */
+/** Changes of a table's fields, of which a query reads some. */
 function fieldChanges(
   table: string,
   found: readonly FieldDifference[],
-  words: ReadonlySet<string>,
+  { isAll, names, whole }: SqlReads,
 ): readonly Change[] {
-  // A field that the SQL does not name is read by * at most.
   const read = found.filter(
-    ({ field, isAdded }) => isAdded || words.has(field.toLowerCase()) || words.has('*'),
+    ({ path, isAdded }) =>
+      isAdded || isAll || names.has(path.at(-1) ?? '') || path.some((record) => whole.has(record)),
   );
   return (['table-changed', 'table-extended'] as const).flatMap((kind) => {
     const texts = read
@@ -126,8 +117,8 @@ const listed = (texts: readonly string[]) =>
   `${texts.slice(0, 3).join(', ')}${texts.length > 3 ? `, and ${texts.length - 3} more` : ''}`;
 
 interface FieldDifference {
-  /** Its own name, without the records around it. */
-  readonly field: string;
+  /** Its name after those of the records around it, in lower case. */
+  readonly path: readonly string[];
   readonly text: string;
   readonly isAdded: boolean;
 }
@@ -135,62 +126,24 @@ interface FieldDifference {
 function compareFields(
   before: readonly Field[],
   after: readonly Field[],
-  prefix: string,
+  around: readonly string[],
 ): readonly FieldDifference[] {
   const { both, removed, added } = matchBy(before, after, ({ name }) => name.toLowerCase());
+  const difference = ({ name }: Field, text: string, isAdded = false): FieldDifference => ({
+    path: [...around, name].map((part) => part.toLowerCase()),
+    text: `field ${[...around, name].join('.')} ${text}`,
+    isAdded,
+  });
   return [
-    ...removed.map(({ name }) => ({ field: name, text: `field ${prefix}${name} removed`, isAdded: false })),
-    ...added.map(({ name }) => ({ field: name, text: `field ${prefix}${name} added`, isAdded: true })),
+    ...removed.map((field) => difference(field, 'removed')),
+    ...added.map((field) => difference(field, 'added', true)),
     ...both.flatMap(([old, now]) => {
-      const differences: FieldDifference[] = [];
       const [oldType, type] = [old, now].map((field) => typeText(field));
-      if (oldType !== type)
-        differences.push({
-          field: now.name,
-          text: `field ${prefix}${now.name} ${fromTo(oldType, type)}`,
-          isAdded: false,
-        });
-      return [...differences, ...compareFields(old.fields ?? [], now.fields ?? [], `${prefix}${now.name}.`)];
+      const own = oldType === type ? [] : [difference(now, fromTo(oldType, type))];
+      return [...own, ...compareFields(old.fields ?? [], now.fields ?? [], [...around, now.name])];
     }),
   ];
 }
 
-const typeText = ({ type, mode }: Field) => `${legacyNames[type] ?? type} ${mode}`;
-
-/** A table, or several, by the last part of a path. */
-interface TableRead {
-  readonly isWildcard: boolean;
-  /** @param name in lower case */
-  readonly matches: (name: string) => boolean;
-}
-
-/** The tables that a query reads; empty if it can't be parsed. */
-function readTables(sql: string): readonly TableRead[] {
-  try {
-    const { query } = parseQuery(sql);
-    const names = new Set(tableReferences(query));
-    // It may also be an array of another table.
-    walk(query, (node) => {
-      if (node.kind === 'Table' && node.path.parts.length > 1)
-        names.add(node.path.parts.at(-1)?.name.toLowerCase() ?? '');
-    });
-    return [...names].map(tableRead);
-  } catch (error) {
-    if (error instanceof SyntaxProblem) return [];
-    throw error;
-  }
-}
-
-const tableRead = (name: string): TableRead =>
-  name.endsWith('*')
-    ? { isWildcard: true, matches: (table) => table.startsWith(name.slice(0, -1)) }
-    : { isWildcard: false, matches: (table) => table === name };
-
-const wordsOf = (sql: string): ReadonlySet<string> =>
-  new Set(
-    tokenize(sql).flatMap((token) => {
-      if (token.kind === 'word') return [token.text.toLowerCase()];
-      if (token.kind === 'quoted name') return [token.name.toLowerCase()];
-      return token.key === '*' ? ['*'] : [];
-    }),
-  );
+const typeText = ({ type, mode, collation }: Field) =>
+  `${legacyNames[type] ?? type} ${mode}${collation ? ` COLLATE ${collation}` : ''}`;
