@@ -19,6 +19,9 @@ const logs: TableSchema = {
   ],
 };
 
+const int96File =
+  'UEFSMRUAFVQVVCwVBhUAFQYVBgAAAgAAAAMHgAAAAAABAAByjSUAAQAAAAACAABzjSUA/wAAAAABAAB0jSUAFQAVPBU8LBUGFQAVBhUGAAACAAAAAwcBAAAAAAAAAAIAAAAAAAAAAwAAAAAAAAAVBBk8SARyb290FQQAFQYlAhgBdAAVBCUCGAFuABYGGRwZLCYIHBUGGSUABhkYAXQVABYGFnYWdiYIPDYAKAz/AAAAAAEAAHSNJQAYDAEAAAAAAgAAc40lAAAAACZ+HBUEGSUABhkYAW4VABYGFl4WXiZ+PDYAKAgDAAAAAAAAABgIAQAAAAAAAAAAAAAW1AEWBgAoAXgAlwAAAFBBUjE=';
+
 let folder: ImportFolder;
 beforeEach(async () => {
   folder = await openImportFolder({}, [logs]);
@@ -78,6 +81,14 @@ describe('the bounds of a file', () => {
     ['several records', `[{ s: 'a' }, { s: 'b' }] AS r`, {}],
   ])('are unknown of %s', async (_, columns, expected) => {
     expect((await place(`SELECT ${columns}`)).bounds).toEqual(expected);
+  });
+
+  test('are unknown of INT96, which writers bound by its bytes', async () => {
+    // Of n = 1, 2, 3 on the 1st, 2nd and 3rd of January 2026, with bounds of the 2nd and 3rd.
+    folder.write('logs.parquet', Buffer.from(int96File, 'base64'));
+    expect(await folder.sync()).toEqual([]);
+    const [file] = folder.store.tables.files.of('logs').files;
+    expect(file?.bounds).toEqual({ n: ['1', '3'] });
   });
 });
 
