@@ -257,13 +257,13 @@ export const isHidden = (name: string) => name.split(sep).some((part) => /^[._]/
 /** The column values that the folders of a name give. */
 function partitionOf(name: string): DataFile['partition'] {
   const folders = name.split(sep).slice(1, -1);
-  return Object.fromEntries(
-    folders.flatMap((folder) => {
-      const [, key, value] = /^([^=]+)=(.*)$/s.exec(folder) ?? [];
-      if (key === undefined || value === undefined) return [];
-      return [[key.toLowerCase(), value === '__HIVE_DEFAULT_PARTITION__' ? null : decodePercent(value)]];
-    }),
-  );
+  const values = folders.flatMap((folder): [string, string | null][] => {
+    const [, key, value] = /^([^=]+)=(.*)$/s.exec(folder) ?? [];
+    if (key === undefined || value === undefined) return [];
+    return [[key.toLowerCase(), value === '__HIVE_DEFAULT_PARTITION__' ? null : decodePercent(value)]];
+  });
+  // Without a prototype, whose names could be those of columns.
+  return { __proto__: null, ...Object.fromEntries(values) };
 }
 
 /** Hive writes `%3A` for a colon; a lone percent sign is left as it is. */
