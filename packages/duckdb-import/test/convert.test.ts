@@ -263,6 +263,50 @@ describe('a conversion', () => {
       ]);
     });
 
+    const record = table(field('id', 'INTEGER'), field('r', 'RECORD', { fields: [field('a', 'INTEGER')] }));
+    const map = field('m', 'RECORD', {
+      mode: 'REPEATED',
+      fields: [field('key', 'STRING'), field('value', 'RECORD', { fields: [field('a', 'INTEGER')] })],
+    });
+
+    test.each([
+      ['r.b', record, '0.csv', `id,r\n1,"{""a"":1,""b"":2}"\n`],
+      ['m.value.b', table(map), '0.parquet', `MAP {'x': {a: 1, b: 2}} AS m`],
+    ])('keeps one with a value that is not declared, %s', async (path, schema, name, content) => {
+      if (name.endsWith('.csv')) writeFileSync(at('data', 'logs', name), content);
+      else await run(`COPY (SELECT ${content}) TO '${at('data', 'logs', name)}' (FORMAT parquet)`);
+      const { kept, rows } = await convert(schema, { removesSources: true });
+      expect(rows).toBe(1);
+      expect(kept.map(({ message }) => message)).toEqual([
+        `is kept, because ${path} is not declared in logs, and its values are in no new file`,
+      ]);
+      expect(sources()).toEqual([name]);
+    });
+
+    test('removes those with records of which all values are declared', async () => {
+      writeFileSync(at('data', 'logs', '0.csv'), `id,r\n1,"{""a"":1,""b"":null}"\n2,\n`);
+      expect(await convert(record, { removesSources: true })).toMatchObject({ rows: 2, kept: [] });
+      expect(sources()).toEqual([]);
+    });
+
+    test('keeps those with their own values of a column that their folder gives', async () => {
+      mkdirSync(at('data', 'logs', 'ID=7'));
+      const files = ['0.csv', '1.ndjson', '2.parquet'].map((name) => `ID=7/${name}`);
+      writeFileSync(at('data', 'logs', 'ID=7/0.csv'), 'id\n1\n');
+      write('ID=7/1.ndjson', [{ id: 2 }]);
+      await run(`COPY (SELECT 3 AS Id) TO '${at('data', 'logs', 'ID=7/2.parquet')}' (FORMAT parquet)`);
+      write('ID=7/3.ndjson', [{}]);
+      const { kept, rows } = await convert(schema, { removesSources: true });
+      expect(rows).toBe(4);
+      expect(kept.map(({ file, message }) => [file, message])).toEqual(
+        files.map((name, index) => [
+          at('data', 'logs', name),
+          `is kept, because its folder gives ${index === 2 ? 'Id' : 'id'}, and the values that it has itself are in no new file`,
+        ]),
+      );
+      expect(readdirSync(at('data', 'logs', 'ID=7'))).toHaveLength(3);
+    });
+
     test('removes all names of one', async () => {
       write('0.ndjson', [{ id: 1 }]);
       symlinkSync('0.ndjson', at('data', 'logs', 'latest.ndjson'));
