@@ -200,6 +200,18 @@ describe('a conversion', () => {
     });
   });
 
+  test.each([
+    ['logs', 'within '],
+    ['logs/new', 'within '],
+    ['.', ''],
+  ])('refuses a folder whose files would be sources: %s', async (to, where) => {
+    write('0.ndjson', [{ id: 1 }]);
+    await expect(convert(table(field('id', 'INTEGER')), { to: at('data', to) })).rejects.toMatchObject({
+      problems: [{ message: expect.stringContaining(`is ${where}the folder of the sources`) }],
+    });
+    expect(readdirSync(at('data', 'logs'))).toEqual(['0.ndjson']);
+  });
+
   test('says that the disk is full, and goes on once it has room', async () => {
     write('0.ndjson', [{ id: 1 }, { id: 2 }]);
     const onFullDisk = async () => {

@@ -1,6 +1,6 @@
 import { constants, existsSync } from 'node:fs';
 import { access, mkdir, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { fileReason } from '@querygate/bigquery-sql/command';
 import { reservedName } from '@querygate/bigquery-sql/duckdb';
@@ -12,7 +12,7 @@ import { isOutOfSpace, outOfSpaceMessage } from '../store/disk-space.ts';
 import { countRows } from '../load/read-footer.ts';
 import { openImport } from '../open-import.ts';
 import { progressText } from '../report/progress.ts';
-import { findDataFiles, hasChanged } from '../scan/data-files.ts';
+import { findDataFiles, hasChanged, tableOf } from '../scan/data-files.ts';
 import { findChanges } from '../scan/find-changes.ts';
 import { importStore } from '../store/import-store.ts';
 import { loadManifest, type ManifestEntry } from '../store/manifest.ts';
@@ -61,9 +61,8 @@ export interface Converted {
  * @throws ProblemError if a source or the target cannot be used, or the disk is full: the next conversion goes on from there
  */
 export async function convertTable(options: ConvertOptions): Promise<Converted> {
-  const { connect, dataDir, onProgress, table: schema, to } = options;
-  if ((await realPath(to)) === (await realPath(dataDir)))
-    throw problem(`${to} is the folder of the sources, whose rows would be read twice; give another one`);
+  const { connect, onProgress, table: schema, to } = options;
+  await requireOtherFolder(options);
   const target = join(to, schema.name);
   const work = join(to, `.${schema.name}`);
   await requireOwnFolder(work);
@@ -119,7 +118,23 @@ async function sourceProblem({ dataDir, table }: ConvertOptions, error: unknown)
 
 const fileAdvice = 'replace, remove or rename the file';
 
-const realPath = (path: string): Promise<string> => realpath(path).catch(() => resolve(path));
+/** Of a path of which only the folders above may exist. */
+const realPath = (path: string): Promise<string> =>
+  realpath(path).catch(async () => join(await realPath(dirname(resolve(path))), basename(path)));
+
+/** @throws ProblemError if the new files would be sources, too */
+async function requireOtherFolder({ dataDir, table, to }: ConvertOptions): Promise<void> {
+  const target = `${await realPath(join(to, table.name))}${sep}`;
+  const tops = await readdir(dataDir, { withFileTypes: true }).catch(() => []);
+  const isOfTable = (name: string) => tableOf(name).toLowerCase() === table.name.toLowerCase();
+  const ofTable = tops.filter((top) => !top.isFile() && isOfTable(top.name));
+  const folders = await Promise.all(ofTable.map(({ name }) => realPath(join(dataDir, name))));
+  const isSame = (await realPath(to)) === (await realPath(dataDir));
+  if (isSame || folders.some((folder) => target.startsWith(`${folder}${sep}`)))
+    throw problem(
+      `${to} is ${isSame ? '' : 'within '}the folder of the sources, whose rows would be read twice; give another one`,
+    );
+}
 
 /** The name of the file that says that all rows are in the new files. */
 const written = 'written';
