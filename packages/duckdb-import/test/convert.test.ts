@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
@@ -317,6 +318,37 @@ describe('a conversion', () => {
         ]),
       );
       expect(readdirSync(at('data', 'logs', 'ID=7'))).toHaveLength(3);
+    });
+
+    test('removes none while one is written, and imports its new rows next time', async () => {
+      write('0.ndjson', [{ id: 1 }]);
+      write('1.ndjson', [{ id: 2 }]);
+      const options = { removesSources: true };
+      const append = (line: string) => {
+        if (line.startsWith('writing')) appendFileSync(at('data', 'logs', '1.ndjson'), '{"id":3}\n');
+      };
+      await expect(convert(schema, { ...options, onProgress: append })).rejects.toMatchObject({
+        problems: [
+          {
+            message:
+              'logs/1.ndjson is new or has changed since it was read, so that no source is removed; the same command goes on',
+          },
+        ],
+      });
+      expect(sources()).toEqual(['0.ndjson', '1.ndjson']);
+      expect(await convert(schema, options)).toMatchObject({ rows: 3, kept: [] });
+      expect(sources()).toEqual([]);
+      expect(await rowsOf(schema, 'out')).toEqual([['1'], ['2'], ['3']]);
+    });
+
+    test('after some are removed, says how many rows of a changed one are in the new files', async () => {
+      await wrongRecord('rows');
+      rmSync(at('data', 'logs', '0.ndjson'));
+      appendFileSync(at('data', 'logs', '1.csv'), '5\n');
+      await expect(convert(schema, { removesSources: true })).rejects.toMatchObject({
+        problems: [{ message: expect.stringContaining('is left; 2 rows of it are in the new files') }],
+      });
+      expect(sources()).toEqual(['1.csv']);
     });
 
     test('removes all names of one', async () => {

@@ -12,7 +12,7 @@ import { isOutOfSpace, outOfSpaceMessage } from '../store/disk-space.ts';
 import { countRows } from '../load/read-footer.ts';
 import { openImport } from '../open-import.ts';
 import { progressText } from '../report/progress.ts';
-import { findDataFiles, hasChanged, tableOf } from '../scan/data-files.ts';
+import { type DataFile, findDataFiles, hasChanged, tableOf } from '../scan/data-files.ts';
 import { findChanges } from '../scan/find-changes.ts';
 import { importStore } from '../store/import-store.ts';
 import { loadManifest, type ManifestEntry } from '../store/manifest.ts';
@@ -87,8 +87,6 @@ export async function convertTable(options: ConvertOptions): Promise<Converted> 
         onProgress(`writing ${Math.floor((100 * (at + 1)) / days.length)} % | ${day.name}.parquet`);
       }
       await removeOthers(target, days);
-      // From here on, a source that is missing is not a source whose rows are to go.
-      if (options.removesSources) await writeFile(join(work, written), '');
     }
     const { entries } = await loadManifest(connection);
     if (options.removesSources) await requireAllRows(connection, target, [...entries.values()]);
@@ -136,7 +134,7 @@ async function requireOtherFolder({ dataDir, table, to }: ConvertOptions): Promi
     );
 }
 
-/** The name of the file that says that all rows are in the new files. */
+/** The name of the file that says that all rows are in the new files, and sources are being removed. */
 const written = 'written';
 
 /** A folder of an earlier conversion has its store, and nothing of others, because it is removed at the end. */
@@ -274,26 +272,42 @@ const sum = (counts: readonly number[]) => counts.reduce((total, count) => total
  * Removes the sources of which all values are in the new files.
  *
  * @returns those that are left, each with the reason
- * @throws ProblemError if one has changed since it was read; it is left, and the others are removed
+ * @throws ProblemError if one has changed since it was read: none is removed, unless an earlier conversion has begun to
  */
 async function removeSources(
-  { dataDir, signal, table }: ConvertOptions,
+  options: ConvertOptions,
   connection: DuckDBConnection,
   entries: readonly ManifestEntry[],
 ): Promise<readonly Problem[]> {
+  const { dataDir, signal, table } = options;
   const { tables } = await findDataFiles(dataDir, [table]);
   const { files = [], otherNames = [], unread = [] } = tables.get(table.name) ?? {};
   const found = findChanges(files, entries);
   const changed = new Set([...found.changed, ...found.touched].map(({ file }) => file));
   const imported = new Map(entries.map((entry) => [entry.name, entry]));
   const kept: Problem[] = [];
+  const removable: DataFile[] = [];
   for (const file of files) {
     signal.throwIfAborted();
     if (changed.has(file)) continue;
     const entry = imported.get(file.name) ?? { rows: 0, rejected: 0 };
     const message = await valuesLeftOut({ connection, file, table }, entry);
-    if (message !== undefined) kept.push({ file: file.path, message });
-    else if (await hasChanged(file)) changed.add(file);
+    if (message === undefined) removable.push(file);
+    else kept.push({ file: file.path, message });
+  }
+  const begun = join(options.to, `.${table.name}`, written);
+  if (!existsSync(begun)) {
+    for (const file of removable) if (await hasChanged(file)) changed.add(file);
+    const [first] = changed;
+    if (first !== undefined)
+      throw problem(
+        `${first.name} is new or has changed since it was read, so that no source is removed; the same command goes on`,
+      );
+    // From here on, a source that is missing is not a source whose rows are to go.
+    await writeFile(begun, '');
+  }
+  for (const file of removable) {
+    if (await hasChanged(file)) changed.add(file);
     else {
       await rm(file.path);
       const names = otherNames.filter(({ of }) => of === file);
@@ -305,7 +319,7 @@ async function removeSources(
   const [first] = changed;
   if (first !== undefined)
     throw problem(
-      `${first.name} is new or has changed since it was read, and is left; the other sources are removed`,
+      `${first.name} is new or has changed since it was read, and is left; ${imported.get(first.name)?.rows ?? 0} rows of it are in the new files, and the other sources are removed`,
     );
   return kept;
 }
