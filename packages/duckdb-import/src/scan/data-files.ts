@@ -155,8 +155,10 @@ async function findFiles(search: Search, name: string, parents: readonly string[
         files: [],
         problem: `${name}: ${forbiddenReason(error, path) ?? `cannot be read: ${error.code}`}`,
       };
+    if (await isLink(path)) return { files: [], problem: `${name}: is a link to nothing` };
     // Otherwise it was removed since its folder was listed.
-    return { files: [], ...((await isLink(path)) && { problem: `${name}: is a link to nothing` }) };
+    const isMisread = name.includes('\uFFFD');
+    return { files: [], unread: isMisread ? [{ name, reason: 'its name is not UTF-8: rename it' }] : [] };
   }
 }
 
