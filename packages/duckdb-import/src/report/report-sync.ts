@@ -63,7 +63,7 @@ export async function reportSync(
 /** Reports that the data folder cannot be read. */
 export function reportUnreadable(state: ImportState, error: unknown): ImportSummary {
   const reason = error instanceof Error ? ('code' in error ? error.code : error.message) : error;
-  const unreadable = `the data folder cannot be read: ${reason}`;
+  const unreadable = `the data folder cannot be read: ${String(reason).split('\n', 1)[0]}`;
   reportProblems(state, [unreadable]);
   return {
     rows: 0,
