@@ -1,4 +1,5 @@
 import {
+  appendFileSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
@@ -200,6 +201,18 @@ describe('a conversion', () => {
     });
   });
 
+  test.each([
+    ['logs', 'within '],
+    ['logs/new', 'within '],
+    ['.', ''],
+  ])('refuses a folder whose files would be sources: %s', async (to, where) => {
+    write('0.ndjson', [{ id: 1 }]);
+    await expect(convert(table(field('id', 'INTEGER')), { to: at('data', to) })).rejects.toMatchObject({
+      problems: [{ message: expect.stringContaining(`is ${where}the folder of the sources`) }],
+    });
+    expect(readdirSync(at('data', 'logs'))).toEqual(['0.ndjson']);
+  });
+
   test('says that the disk is full, and goes on once it has room', async () => {
     write('0.ndjson', [{ id: 1 }, { id: 2 }]);
     const onFullDisk = async () => {
@@ -261,6 +274,81 @@ describe('a conversion', () => {
       expect(kept.map(({ message }) => message)).toEqual([
         'is kept, because region is not declared in logs, and its values are in no new file',
       ]);
+    });
+
+    const record = table(field('id', 'INTEGER'), field('r', 'RECORD', { fields: [field('a', 'INTEGER')] }));
+    const map = field('m', 'RECORD', {
+      mode: 'REPEATED',
+      fields: [field('key', 'STRING'), field('value', 'RECORD', { fields: [field('a', 'INTEGER')] })],
+    });
+
+    test.each([
+      ['r.b', record, '0.csv', `id,r\n1,"{""a"":1,""b"":2}"\n`],
+      ['m.value.b', table(map), '0.parquet', `MAP {'x': {a: 1, b: 2}} AS m`],
+    ])('keeps one with a value that is not declared, %s', async (path, schema, name, content) => {
+      if (name.endsWith('.csv')) writeFileSync(at('data', 'logs', name), content);
+      else await run(`COPY (SELECT ${content}) TO '${at('data', 'logs', name)}' (FORMAT parquet)`);
+      const { kept, rows } = await convert(schema, { removesSources: true });
+      expect(rows).toBe(1);
+      expect(kept.map(({ message }) => message)).toEqual([
+        `is kept, because ${path} is not declared in logs, and its values are in no new file`,
+      ]);
+      expect(sources()).toEqual([name]);
+    });
+
+    test('removes those with records of which all values are declared', async () => {
+      writeFileSync(at('data', 'logs', '0.csv'), `id,r\n1,"{""a"":1,""b"":null}"\n2,\n`);
+      expect(await convert(record, { removesSources: true })).toMatchObject({ rows: 2, kept: [] });
+      expect(sources()).toEqual([]);
+    });
+
+    test('keeps those with their own values of a column that their folder gives', async () => {
+      mkdirSync(at('data', 'logs', 'ID=7'));
+      const files = ['0.csv', '1.ndjson', '2.parquet'].map((name) => `ID=7/${name}`);
+      writeFileSync(at('data', 'logs', 'ID=7/0.csv'), 'id\n1\n');
+      write('ID=7/1.ndjson', [{ id: 2 }]);
+      await run(`COPY (SELECT 3 AS Id) TO '${at('data', 'logs', 'ID=7/2.parquet')}' (FORMAT parquet)`);
+      write('ID=7/3.ndjson', [{}]);
+      const { kept, rows } = await convert(schema, { removesSources: true });
+      expect(rows).toBe(4);
+      expect(kept.map(({ file, message }) => [file, message])).toEqual(
+        files.map((name, index) => [
+          at('data', 'logs', name),
+          `is kept, because its folder gives ${index === 2 ? 'Id' : 'id'}, and the values that it has itself are in no new file`,
+        ]),
+      );
+      expect(readdirSync(at('data', 'logs', 'ID=7'))).toHaveLength(3);
+    });
+
+    test('removes none while one is written, and imports its new rows next time', async () => {
+      write('0.ndjson', [{ id: 1 }]);
+      write('1.ndjson', [{ id: 2 }]);
+      const options = { removesSources: true };
+      const append = (line: string) => {
+        if (line.startsWith('writing')) appendFileSync(at('data', 'logs', '1.ndjson'), '{"id":3}\n');
+      };
+      await expect(convert(schema, { ...options, onProgress: append })).rejects.toMatchObject({
+        problems: [
+          {
+            message:
+              'logs/1.ndjson is new or has changed since it was read, so that no source is removed; the same command goes on',
+          },
+        ],
+      });
+      expect(sources()).toEqual(['0.ndjson', '1.ndjson']);
+      expect(await convert(schema, options)).toMatchObject({ rows: 3, kept: [] });
+      expect(sources()).toEqual([]);
+      expect(await rowsOf(schema, 'out')).toEqual([['1'], ['2'], ['3']]);
+    });
+
+    test('after some are removed, says how many rows of a changed one are in the new files', async () => {
+      await wrongRecord('rows');
+      rmSync(at('data', 'logs', '0.ndjson'));
+      appendFileSync(at('data', 'logs', '1.csv'), '5\n');
+      await expect(convert(schema, { removesSources: true })).rejects.toMatchObject({
+        problems: [{ message: expect.stringContaining('is left; 2 rows of it are in the new files') }],
+      });
+      expect(sources()).toEqual(['1.csv']);
     });
 
     test('removes all names of one', async () => {

@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type ImportFolder, lines, logs, openImportFolder } from './import-folder.ts';
 
@@ -93,3 +93,18 @@ test('a file of two tables, or of two partitions by hard links, has rows in both
   ]);
   expect(await folder.store.queryJson('SELECT id FROM others')).toEqual([['1']]);
 });
+
+test.skipIf(process.platform === 'darwin')(
+  'a file or folder whose name is not UTF-8 is left out with a warning',
+  async () => {
+    folder.write('logs/a.ndjson', lines(1));
+    const named = (...bytes: readonly number[]) =>
+      Buffer.from([...Buffer.from(folder.path('logs/b')), ...bytes]);
+    writeFileSync(Buffer.concat([named(0xe9), Buffer.from('.ndjson')]), lines(2));
+    mkdirSync(named(0xe8));
+    expect(await warnings()).toEqual([
+      'logs/b\uFFFD is not read, because its name is not UTF-8: rename it; 1 more like it are not read either',
+    ]);
+    expect(await rows()).toEqual([1]);
+  },
+);

@@ -75,6 +75,31 @@ describe('a column may have any name beside a TIMESTAMP', () => {
   });
 });
 
+describe('a column may have the name of a property that objects of JavaScript have', () => {
+  const ofObjects = ['__proto__', 'constructor', 'toString', 'valueOf', 'hasOwnProperty'];
+  const table = { name: 'logs', fields: ofObjects.map((name) => nullable(name, 'INTEGER')) };
+
+  test('of NDJSON, also in a row beside one that is left out', async () => {
+    folder = await openImportFolder({}, [table]);
+    folder.write('logs.ndjson', '{"__proto__":1,"valueOf":4}\n{"constructor":"x"}\n{"constructor":2}\n');
+    expect(await folder.sync()).toEqual(['logs.ndjson:2: constructor: "x" is not an integer']);
+    const found = await folder.store.queryJson('SELECT * FROM logs');
+    expect(found.map(String)).toEqual(['1,,,4,', ',2,,,']);
+  });
+
+  test('of Parquet, which is read where it is, and of its folders', async () => {
+    folder = await openImportFolder({}, [table]);
+    const list = ofObjects.map((name, at) => `${at} AS "${name}"`);
+    await folder.writeParquet('logs/1.parquet', `SELECT ${list.join(', ')}`);
+    await folder.writeParquet('logs/constructor=7/2.parquet', 'SELECT 1 AS __proto__');
+    expect(await folder.sync()).toEqual([]);
+    expect(folder.store.tables.files.of('logs').files).toHaveLength(2);
+    const { relation } = folder.store.tables.get('logs');
+    const found = await folder.store.queryJson(`SELECT * FROM ${relation} ORDER BY ALL`);
+    expect(found.map(String)).toEqual(['0,1,2,3,4', '1,7,,,']);
+  });
+});
+
 describe('a time is computed from its own text alone', () => {
   const some = ['c', 'e0', 'e1', 'i', 'p', 'r', 's', 't', 'zone'];
   const others = some.map((name) => record(name));

@@ -660,3 +660,19 @@ test('while the data folder itself is missing, the store keeps its rows', async 
   renameSync(`${folder.dataDir}-away`, folder.dataDir);
   await expectIds(1, 2);
 });
+
+test('of an error about the data folder, the first line is reported', async () => {
+  const connect = async () => {
+    const connection = await folder.store.connect();
+    const { runAndReadAll } = connection;
+    connection.runAndReadAll = (sql, ...more) =>
+      /read_blob|glob/.test(sql)
+        ? Promise.reject(new Error('HTTP Error: HTTP GET error (HTTP 403)\n\nLINE 1: FROM glob'))
+        : runAndReadAll.call(connection, sql, ...more);
+    return connection;
+  };
+  await folder.reopen({ dataDir: 's3://bucket/logs', connect });
+  expect(await folder.sync()).toEqual([
+    'the data folder cannot be read: HTTP Error: HTTP GET error (HTTP 403)',
+  ]);
+});

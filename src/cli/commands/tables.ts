@@ -40,13 +40,13 @@ interface ConvertFlags {
 const convert: CliCommand<ConvertFlags> = {
   usage: 'convert <table>',
   description:
-    'make Parquet files, one for each day and sorted by tenant and time, of the files that a table has in DATA_DIR; if it is interrupted, the same command goes on',
+    "make Parquet files, one for each day and sorted by tenant and time, of a table's files in DATA_DIR; if interrupted, the same command goes on",
   settings: ['QUERIES_DIR', 'DATA_DIR', 'DUCKDB_MEMORY_LIMIT'],
   options: [
     new Option('--to <folder>', 'where <table>/<day>.parquet are made'),
     new Option(
       '--remove-sources',
-      'remove the sources of which the new files have all values, times in microseconds',
+      'remove the sources of which the new files have all values, times in microseconds, FLOAT in 64 bits',
     ),
   ],
   async run({ args: [name = ''], flags: { to, removeSources = false }, config }) {

@@ -2,7 +2,7 @@ import { accessSync, constants, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { openRepeat } from '../../concurrency/repeat.ts';
-import { StartError } from '../../errors.ts';
+import { GatewayError, StartError } from '../../errors.ts';
 import { pathProblem } from '../../files/path-problem.ts';
 import type { DuckdbOptions } from './duckdb-options.ts';
 import { openDemo } from './demo/open-demo.ts';
@@ -22,7 +22,6 @@ import {
 } from '@querygate/duckdb-import';
 import { openBucket, requireReachable } from './data/bucket.ts';
 import { openLakeData } from './data/lake-data.ts';
-import { GatewayError } from '../../errors.ts';
 import {
   adoptTables,
   type DataOptions,
@@ -141,7 +140,10 @@ async function openDataFolder(options: DataOptions, dataDir: string): Promise<Lo
     return report;
   };
 
-  await sync();
+  const { unreadable } = await sync();
+  // Without a scan, tables would seem to be empty.
+  if (unreadable !== undefined)
+    throw new StartError('The data cannot be read', [{ message: `dataDir: ${unreadable}` }]);
   const repeat = openRepeat({
     everyMs: settings.refreshSeconds * 1000,
     work: () =>

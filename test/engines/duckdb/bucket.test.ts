@@ -173,6 +173,14 @@ describe.skipIf(!isNightly || isWithoutExtensions || !hasMoto)('a bucket', () =>
     expect(await get('sums')).toEqual(all);
   });
 
+  test('a name with ? is left out, and the other files are read', async () => {
+    const url = `${bucket.url}/bucket/logs/events/day=2026-01-01/b%3Fc.parquet`;
+    await fetch(url, { method: 'PUT', body: 'x', headers: { authorization: 'AWS a:b' } });
+    await open();
+    expect(await get('sums')).toEqual(all);
+    expect(logged()).toContain('events/day=2026-01-01/b?c.parquet');
+  });
+
   test('what is not Parquet, or would have to be imported, is named', async () => {
     await maker.connection.run("COPY (SELECT 1 AS n) TO 's3://bucket/logs/others.csv'");
     await open();

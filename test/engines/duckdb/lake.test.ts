@@ -376,6 +376,29 @@ describe.skipIf(isWithoutExtensions)('a DuckLake', () => {
     await end();
   });
 
+  test('a field that was added to a record may be NULL, whatever the catalog says', async () => {
+    await lake.run(
+      'CREATE TABLE w.added AS SELECT { a: 1 } AS r',
+      'ALTER TABLE w.added ADD COLUMN r.b INTEGER',
+      'INSERT INTO w.added VALUES ({ a: 2, b: 3 })',
+    );
+    const required = {
+      name: 'r',
+      type: 'RECORD',
+      fields: [{ name: 'b', type: 'INTEGER', mode: 'REQUIRED' }],
+    };
+    const added = await openFolderApp(
+      {
+        'tables/added.json': JSON.stringify([required]),
+        'added.sql': query(8, 'SELECT COUNT(*) AS n, SUM(r.b) AS total FROM added'),
+      },
+      { options: { engine: duckdb({ dataDir: lake.dataDir, extensionsDir, isolate: false }) } },
+    );
+    expect(await get('added', '', added)).toMatchObject({ status: 502 });
+    expect(added.logged.map(({ msg }) => msg)).toContain('added: in the lake, r.b may be NULL');
+    await added.close();
+  });
+
   nightly('a lake in place of another one is not read as its next snapshot', async () => {
     const { body } = await get('counts');
     rmSync(join(lake.folder, 'lake.ducklake'));

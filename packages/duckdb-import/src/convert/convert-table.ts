@@ -1,6 +1,6 @@
 import { constants, existsSync } from 'node:fs';
 import { access, mkdir, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { fileReason } from '@querygate/bigquery-sql/command';
 import { reservedName } from '@querygate/bigquery-sql/duckdb';
@@ -12,7 +12,7 @@ import { isOutOfSpace, outOfSpaceMessage } from '../store/disk-space.ts';
 import { countRows } from '../load/read-footer.ts';
 import { openImport } from '../open-import.ts';
 import { progressText } from '../report/progress.ts';
-import { findDataFiles, hasChanged } from '../scan/data-files.ts';
+import { type DataFile, findDataFiles, hasChanged, tableOf } from '../scan/data-files.ts';
 import { findChanges } from '../scan/find-changes.ts';
 import { importStore } from '../store/import-store.ts';
 import { loadManifest, type ManifestEntry } from '../store/manifest.ts';
@@ -61,9 +61,8 @@ export interface Converted {
  * @throws ProblemError if a source or the target cannot be used, or the disk is full: the next conversion goes on from there
  */
 export async function convertTable(options: ConvertOptions): Promise<Converted> {
-  const { connect, dataDir, onProgress, table: schema, to } = options;
-  if ((await realPath(to)) === (await realPath(dataDir)))
-    throw problem(`${to} is the folder of the sources, whose rows would be read twice; give another one`);
+  const { connect, onProgress, table: schema, to } = options;
+  await requireOtherFolder(options);
   const target = join(to, schema.name);
   const work = join(to, `.${schema.name}`);
   await requireOwnFolder(work);
@@ -88,8 +87,6 @@ export async function convertTable(options: ConvertOptions): Promise<Converted> 
         onProgress(`writing ${Math.floor((100 * (at + 1)) / days.length)} % | ${day.name}.parquet`);
       }
       await removeOthers(target, days);
-      // From here on, a source that is missing is not a source whose rows are to go.
-      if (options.removesSources) await writeFile(join(work, written), '');
     }
     const { entries } = await loadManifest(connection);
     if (options.removesSources) await requireAllRows(connection, target, [...entries.values()]);
@@ -119,9 +116,25 @@ async function sourceProblem({ dataDir, table }: ConvertOptions, error: unknown)
 
 const fileAdvice = 'replace, remove or rename the file';
 
-const realPath = (path: string): Promise<string> => realpath(path).catch(() => resolve(path));
+/** Of a path of which only the folders above may exist. */
+const realPath = (path: string): Promise<string> =>
+  realpath(path).catch(async () => join(await realPath(dirname(resolve(path))), basename(path)));
 
-/** The name of the file that says that all rows are in the new files. */
+/** @throws ProblemError if the new files would be sources, too */
+async function requireOtherFolder({ dataDir, table, to }: ConvertOptions): Promise<void> {
+  const target = `${await realPath(join(to, table.name))}${sep}`;
+  const tops = await readdir(dataDir, { withFileTypes: true }).catch(() => []);
+  const isOfTable = (name: string) => tableOf(name).toLowerCase() === table.name.toLowerCase();
+  const ofTable = tops.filter((top) => !top.isFile() && isOfTable(top.name));
+  const folders = await Promise.all(ofTable.map(({ name }) => realPath(join(dataDir, name))));
+  const isSame = (await realPath(to)) === (await realPath(dataDir));
+  if (isSame || folders.some((folder) => target.startsWith(`${folder}${sep}`)))
+    throw problem(
+      `${to} is ${isSame ? '' : 'within '}the folder of the sources, whose rows would be read twice; give another one`,
+    );
+}
+
+/** The name of the file that says that all rows are in the new files, and sources are being removed. */
 const written = 'written';
 
 /** A folder of an earlier conversion has its store, and nothing of others, because it is removed at the end. */
@@ -259,26 +272,42 @@ const sum = (counts: readonly number[]) => counts.reduce((total, count) => total
  * Removes the sources of which all values are in the new files.
  *
  * @returns those that are left, each with the reason
- * @throws ProblemError if one has changed since it was read; it is left, and the others are removed
+ * @throws ProblemError if one has changed since it was read: none is removed, unless an earlier conversion has begun to
  */
 async function removeSources(
-  { dataDir, signal, table }: ConvertOptions,
+  options: ConvertOptions,
   connection: DuckDBConnection,
   entries: readonly ManifestEntry[],
 ): Promise<readonly Problem[]> {
+  const { dataDir, signal, table } = options;
   const { tables } = await findDataFiles(dataDir, [table]);
   const { files = [], otherNames = [], unread = [] } = tables.get(table.name) ?? {};
   const found = findChanges(files, entries);
   const changed = new Set([...found.changed, ...found.touched].map(({ file }) => file));
   const imported = new Map(entries.map((entry) => [entry.name, entry]));
   const kept: Problem[] = [];
+  const removable: DataFile[] = [];
   for (const file of files) {
     signal.throwIfAborted();
     if (changed.has(file)) continue;
     const entry = imported.get(file.name) ?? { rows: 0, rejected: 0 };
     const message = await valuesLeftOut({ connection, file, table }, entry);
-    if (message !== undefined) kept.push({ file: file.path, message });
-    else if (await hasChanged(file)) changed.add(file);
+    if (message === undefined) removable.push(file);
+    else kept.push({ file: file.path, message });
+  }
+  const begun = join(options.to, `.${table.name}`, written);
+  if (!existsSync(begun)) {
+    for (const file of removable) if (await hasChanged(file)) changed.add(file);
+    const [first] = changed;
+    if (first !== undefined)
+      throw problem(
+        `${first.name} is new or has changed since it was read, so that no source is removed; the same command goes on`,
+      );
+    // From here on, a source that is missing is not a source whose rows are to go.
+    await writeFile(begun, '');
+  }
+  for (const file of removable) {
+    if (await hasChanged(file)) changed.add(file);
     else {
       await rm(file.path);
       const names = otherNames.filter(({ of }) => of === file);
@@ -290,7 +319,7 @@ async function removeSources(
   const [first] = changed;
   if (first !== undefined)
     throw problem(
-      `${first.name} is new or has changed since it was read, and is left; the other sources are removed`,
+      `${first.name} is new or has changed since it was read, and is left; ${imported.get(first.name)?.rows ?? 0} rows of it are in the new files, and the other sources are removed`,
     );
   return kept;
 }

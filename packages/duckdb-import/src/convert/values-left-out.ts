@@ -3,7 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { type DuckDBConnection, DuckDBListType, DuckDBStructType, type DuckDBType } from '@duckdb/node-api';
+import {
+  type DuckDBConnection,
+  DuckDBListType,
+  DuckDBMapType,
+  DuckDBStructType,
+  type DuckDBType,
+  STRUCT,
+} from '@duckdb/node-api';
 import { parseJson } from '@querygate/text';
 import { decompress } from '@querygate/bigquery-sql/command';
 import { type Column, columnsOf } from '@querygate/bigquery-sql/duckdb';
@@ -26,7 +33,7 @@ interface ReadFile {
 
 /** The content of a file that is read again. */
 interface Found {
-  /** The path of the first field that the table does not declare. */
+  /** The path of the first field that the table does not declare, or that the folder gives. */
   readonly field?: string | undefined;
   readonly rows: number;
 }
@@ -39,16 +46,23 @@ export async function valuesLeftOut(
   if (rejected === 1) return 'is kept, because a row of it cannot be read, and is in no new file';
   if (rejected > 1) return `is kept, because ${rejected} rows of it cannot be read, and are in no new file`;
   const found = await readAgain(read);
+  if (found.field !== undefined && isGiven(read, found.field))
+    return `is kept, because its folder gives ${found.field}, and the values that it has itself are in no new file`;
   if (found.field !== undefined)
     return `is kept, because ${found.field} is not declared in ${read.table.name}, and its values are in no new file`;
   if (found.rows !== rows) return `is kept, because it has ${found.rows} rows, and ${rows} are in new files`;
   return undefined;
 }
 
-async function readAgain({ connection, file, table }: ReadFile): Promise<Found> {
-  const { fields } = table;
-  const ofFolder = undeclaredOf(Object.keys(file.partition), fields);
+/** True for a column whose values the folder of a file gives. */
+const isGiven = ({ file, table }: ReadFile, name: string): boolean =>
+  Object.hasOwn(file.partition, name.toLowerCase()) && fieldNamed(table.fields, name) !== undefined;
+
+async function readAgain(read: ReadFile): Promise<Found> {
+  const { connection, file, table } = read;
+  const ofFolder = undeclaredOf(Object.keys(file.partition), table.fields);
   if (ofFolder !== undefined) return { field: ofFolder, rows: 0 };
+  const fields = table.fields.filter(({ name }) => !isGiven(read, name));
   if (file.format === 'parquet') {
     const columns = await columnsOf(connection, parquetSql([file.path]));
     return { field: fieldOfTypes(columns, fields), rows: await countRows(connection, file.path) };
@@ -59,12 +73,13 @@ async function readAgain({ connection, file, table }: ReadFile): Promise<Found> 
       const field = undeclaredOf(await headerOf(file, scratch), fields);
       if (field !== undefined) return { field, rows: 0 };
     }
-    const { bytes } = await openPlainLines(file, 0, { connect: async () => connection, fields, scratch });
+    const options = { connect: async () => connection, fields: table.fields, scratch };
+    const { bytes } = await openPlainLines(file, 0, options);
     let rows = 0;
     for await (const line of splitLines(bytes)) {
       if (isBlank(line)) continue;
       rows += 1;
-      const field = file.format === 'csv' ? undefined : fieldOfValue(parseLine(line.toString()), fields);
+      const field = fieldOfValue(parseLine(line.toString()), fields);
       if (field !== undefined) return { field, rows };
     }
     return { rows };
@@ -100,6 +115,8 @@ const fieldOfTypes = (columns: readonly Column[], fields: readonly Field[]): str
 
 function fieldOfType(type: DuckDBType, fields: readonly Field[]): string | undefined {
   if (type instanceof DuckDBListType) return fieldOfType(type.valueType, fields);
+  if (type instanceof DuckDBMapType)
+    return fieldOfType(STRUCT({ key: type.keyType, value: type.valueType }), fields);
   if (!(type instanceof DuckDBStructType)) return undefined;
   return fieldOfTypes(
     type.entryTypes.map((entry, at) => ({ name: type.entryNames[at] ?? '', type: entry })),

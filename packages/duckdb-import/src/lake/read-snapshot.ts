@@ -148,11 +148,11 @@ export async function readLakeColumns(
   { id, version }: LakeTable,
 ): Promise<readonly Member[]> {
   const metadata = metadataOf(database);
-  // Of a column that was added to rows, nothing is known.
+  // Of a column that was added to rows, nothing is known, and a member may have been added as NOT NULL.
   const found = await readRows(
     connection,
     `SELECT c.column_id::DOUBLE, c.parent_column::DOUBLE, c.column_name, c.column_type,
-      NOT c.nulls_allowed OR coalesce(NOT s.contains_null, false)
+      (c.parent_column IS NULL AND NOT c.nulls_allowed) OR coalesce(NOT s.contains_null, false)
     FROM ${metadata}.ducklake_column AS c LEFT JOIN ${metadata}.ducklake_table_column_stats AS s USING (table_id, column_id)
     WHERE c.table_id = ${id} AND ${visibleAt('c', version)} ORDER BY c.column_order`,
   );

@@ -104,7 +104,7 @@ export async function readParquetColumns(
   return part.kind === 'record' ? part.members : [];
 }
 
-const mayLackBounds: ReadonlySet<unknown> = new Set(['FLOAT', 'DOUBLE', 'BYTE_ARRAY']);
+const mayLackBounds: ReadonlySet<unknown> = new Set(['FLOAT', 'DOUBLE', 'BYTE_ARRAY', 'INT96']);
 
 /** Of a file without row groups. */
 const noRows: Leaf = {
@@ -124,7 +124,7 @@ export const unknownLeaf: Leaf = {
 /**
  * Statistics by the number of the leaf. The bounds of a leaf are known only if every row group has them. A text that was cut is
  * no bound, and one with a backslash may be another text, as DuckDB writes other bytes so. Parts of a microsecond may have been
- * rounded.
+ * rounded. INT96 has no order in Parquet, so its bounds are those of bytes.
  */
 async function readStatistics(
   connection: DuckDBConnection,
@@ -138,17 +138,18 @@ async function readStatistics(
   // Not BETWEEN: a single bound out of the range is enough.
   const isInRange = `(${moments[0]} >= make_timestamptz(${minMicros}) AND ${moments[1]} <= make_timestamptz(${maxMicros}))`;
   const [low, high] = cast('HUGEINT');
-  const isText = `isExact AND NOT contains(least || greatest, chr(92))`;
+  const isText = `isExact AND least <= greatest AND NOT contains(least || greatest, chr(92))`;
   const result = await readRows(
     connection,
     `WITH groups AS (SELECT column_id AS leaf,
-      num_values AS n, row_group_num_rows AS rows, stats_null_count AS nulls, stats_min_value AS least, stats_max_value AS greatest,
+      num_values AS n, row_group_num_rows AS rows, stats_null_count AS nulls,
+      CASE WHEN type <> 'INT96' THEN stats_min_value END AS least, CASE WHEN type <> 'INT96' THEN stats_max_value END AS greatest,
       coalesce(nulls = n, false) AND coalesce(least, greatest) IS NULL AS isEmpty,
       coalesce(min_is_exact, true) AND coalesce(max_is_exact, true) AS isExact
     FROM parquet_metadata(${globText(path)}))
     SELECT leaf, bool_and(n = rows), bool_and(coalesce(nulls = 0, false)), bool_and(isEmpty),
-      ${bounds(`${from} - 1`, `${to} + 1`, `${from} IS NOT NULL AND ${to} IS NOT NULL`)},
-      ${bounds(`${low}`, `${high}`, `${low} IS NOT NULL AND ${high} IS NOT NULL`)},
+      ${bounds(`${from} - 1`, `${to} + 1`, `${from} <= ${to}`)},
+      ${bounds(low, high, `${low} <= ${high}`)},
       ${bounds('least', 'greatest', isText)},
       CASE WHEN bool_or(NOT ${isInRange}) THEN false WHEN bool_and(isEmpty OR coalesce(${isInRange}, false)) THEN true END
     FROM groups GROUP BY leaf`,

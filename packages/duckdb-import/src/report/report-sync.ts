@@ -22,6 +22,8 @@ export interface ImportSummary extends Partial<ImportWarnings> {
   readonly isComplete: boolean;
   /** Why the import has ended early, or a file waits: too little disk space or memory. */
   readonly interruption?: string;
+  /** Why the data folder cannot be read: the store is as it was. */
+  readonly unreadable?: string;
   /** When the oldest of the files that wait was written, in milliseconds since the epoch; undefined if none waits. */
   readonly waitingSince?: number | undefined;
   /** The tables of the files that wait; undefined if the data folder cannot be read. */
@@ -61,8 +63,16 @@ export async function reportSync(
 /** Reports that the data folder cannot be read. */
 export function reportUnreadable(state: ImportState, error: unknown): ImportSummary {
   const reason = error instanceof Error ? ('code' in error ? error.code : error.message) : error;
-  reportProblems(state, [`the data folder cannot be read: ${reason}`]);
-  return { rows: 0, rejected: 0, bytes: 0, isComplete: false, unreadableTables: state.problems.size };
+  const unreadable = `the data folder cannot be read: ${String(reason).split('\n', 1)[0]}`;
+  reportProblems(state, [unreadable]);
+  return {
+    rows: 0,
+    rejected: 0,
+    bytes: 0,
+    isComplete: false,
+    unreadable,
+    unreadableTables: state.problems.size,
+  };
 }
 
 /** A message about the rows of a file that cannot be read, by the first of them. */

@@ -155,8 +155,10 @@ async function findFiles(search: Search, name: string, parents: readonly string[
         files: [],
         problem: `${name}: ${forbiddenReason(error, path) ?? `cannot be read: ${error.code}`}`,
       };
+    if (await isLink(path)) return { files: [], problem: `${name}: is a link to nothing` };
     // Otherwise it was removed since its folder was listed.
-    return { files: [], ...((await isLink(path)) && { problem: `${name}: is a link to nothing` }) };
+    const isMisread = name.includes('\uFFFD');
+    return { files: [], unread: isMisread ? [{ name, reason: 'its name is not UTF-8: rename it' }] : [] };
   }
 }
 
@@ -257,13 +259,13 @@ export const isHidden = (name: string) => name.split(sep).some((part) => /^[._]/
 /** The column values that the folders of a name give. */
 function partitionOf(name: string): DataFile['partition'] {
   const folders = name.split(sep).slice(1, -1);
-  return Object.fromEntries(
-    folders.flatMap((folder) => {
-      const [, key, value] = /^([^=]+)=(.*)$/s.exec(folder) ?? [];
-      if (key === undefined || value === undefined) return [];
-      return [[key.toLowerCase(), value === '__HIVE_DEFAULT_PARTITION__' ? null : decodePercent(value)]];
-    }),
-  );
+  const values = folders.flatMap((folder): [string, string | null][] => {
+    const [, key, value] = /^([^=]+)=(.*)$/s.exec(folder) ?? [];
+    if (key === undefined || value === undefined) return [];
+    return [[key.toLowerCase(), value === '__HIVE_DEFAULT_PARTITION__' ? null : decodePercent(value)]];
+  });
+  // Without a prototype, whose names could be those of columns.
+  return { __proto__: null, ...Object.fromEntries(values) };
 }
 
 /** Hive writes `%3A` for a colon; a lone percent sign is left as it is. */

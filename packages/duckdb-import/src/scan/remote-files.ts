@@ -37,11 +37,7 @@ async function findRemoteFiles(
   tables: readonly TableSchema[],
 ): Promise<DataFolder> {
   const root = dataDir.replace(/\/*$/, '/');
-  const pattern = globText(root).replace(/'$/, "**'");
-  const listed = await readRows(
-    connection,
-    `SELECT filename, size::DOUBLE, epoch_us(last_modified) FROM read_blob(${pattern}) ORDER BY filename`,
-  );
+  const listed = await listBucket(connection, root);
   const declared = new Map(tables.map(({ name }) => [name.toLowerCase(), name]));
   const found = new Map<string, { files: DataFile[]; unread: UnreadFile[]; problem?: string }>();
   const others = new Set<string>();
@@ -59,6 +55,10 @@ async function findRemoteFiles(
     found.set(table, ofTable);
     if (problem !== undefined) ofTable.problem ??= problem;
     if (kind === undefined || problem !== undefined) continue;
+    if (name.includes('?')) {
+      ofTable.unread.push({ name, reason: 'DuckDB reads no name with ? from a bucket: rename it' });
+      continue;
+    }
     const mtime = BigInt(String(micros)) * 1000n;
     const file = {
       ...kind,
@@ -76,4 +76,26 @@ async function findRemoteFiles(
       ofTable.problem ??= `${name}: only Parquet is read from a bucket; querygate tables convert makes it of other files`;
   }
   return { tables: found satisfies Map<string, TableFiles>, others: [...others] };
+}
+
+/** Paths with their sizes and times, which are unknown of names with `?`. */
+async function listBucket(connection: DuckDBConnection, root: string): Promise<unknown[][]> {
+  const pattern = globText(root).replace(/'$/, "**'");
+  const list = (files: string) =>
+    readRows(
+      connection,
+      `SELECT filename, size::DOUBLE, epoch_us(last_modified) FROM read_blob(${files}) ORDER BY filename`,
+    );
+  try {
+    return await list(pattern);
+  } catch (error) {
+    // It takes what follows `?` for parameters, and refuses all files; to list them one by one takes a request for each.
+    const paths = (await readRows(connection, `FROM glob(${pattern})`)).map(([path]) => String(path));
+    const [odd = [], others = []] = [true, false].map((isOdd) =>
+      paths.filter((path) => path.slice(root.length).includes('?') === isOdd),
+    );
+    if (odd.length === 0) throw error;
+    const found = others.length === 0 ? [] : await list(`[${others.map(globText).join(', ')}]`);
+    return [...found, ...odd.map((path) => [path])];
+  }
 }

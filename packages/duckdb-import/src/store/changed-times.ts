@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quote } from '@querygate/bigquery-sql/types';
+import { boundsOf } from './files/may-have-rows.ts';
 import type { PlacedFile } from './files/placed-file.ts';
 import { readRows } from './statements.ts';
 import { isOfFiles, type TableInStore } from './table-in-store.ts';
@@ -129,7 +130,7 @@ export const timesOfFiles = (
 
 /** The times of the rows of files that are read where they are. */
 export function timesOfPlaced(files: readonly PlacedFile[], time: string | undefined): Changed {
-  const bounds = files.map((file) => (time === undefined ? undefined : file.bounds[time]));
+  const bounds = files.map((file) => (time === undefined ? undefined : boundsOf(file, time)));
   const known = bounds.filter((of) => of !== undefined);
   if (known.length < bounds.length) return undefined;
   return known.map(([least, greatest]) => ({ from: Number(least), until: Number(greatest) + 1 }));

@@ -1,23 +1,27 @@
 import { DuckDBDateValue, DuckDBTimestampTZValue, DuckDBTimestampValue } from '@duckdb/node-api';
 import type { Bindings, RowCondition } from '@querygate/bigquery-sql/duckdb';
-import type { PlacedFile } from './placed-file.ts';
+import type { Bounds, PlacedFile } from './placed-file.ts';
 
 const comparedTypes: ReadonlySet<string> = new Set(['STRING', 'INT64', 'TIMESTAMP', 'DATETIME', 'DATE']);
 const dayMicros = 86_400_000_000n;
 
 /** False if no row of a file can pass all conditions with these values: its statistics say so. */
 export const mayHaveRows = (
-  { bounds }: Pick<PlacedFile, 'bounds'>,
+  file: Pick<PlacedFile, 'bounds'>,
   conditions: readonly RowCondition[],
   bindings: Bindings,
 ): boolean =>
   conditions.every(({ column, operator, value }) => {
-    const known = bounds[column];
+    const known = boundsOf(file, column);
     const bound = comparable(value, bindings);
     if (known === undefined || bound === undefined) return true;
     const [least, greatest] = known.map((text) => compare(text, bound));
     return least === undefined || greatest === undefined || mayPass[operator](least, greatest);
   });
+
+/** The bounds of a stored column; undefined if they are not known. */
+export const boundsOf = ({ bounds }: Pick<PlacedFile, 'bounds'>, column: string): Bounds | undefined =>
+  Object.hasOwn(bounds, column) ? bounds[column] : undefined;
 
 /** By the order of the smallest and of the greatest value beside the one that they are compared with. */
 const mayPass: Readonly<Record<RowCondition['operator'], (least: number, greatest: number) => boolean>> = {
