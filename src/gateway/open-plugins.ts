@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import { waitingTimers, within } from '../concurrency/clock.ts';
 import type { Closers } from '../concurrency/closers.ts';
+import { isThenable } from '../concurrency/thenable.ts';
 import { StartError } from '../errors.ts';
 import type { Following } from '../http/following.ts';
 import type { ExtendSchema, SchemaExtension } from '../http/graphql/schema-extension.ts';
@@ -110,7 +111,7 @@ function joinExtensions(
 /** Checks that a hook returned an array. A promise, as an `async` function gives it, must not fail unnoticed. */
 function arrayOf<T>(returned: readonly T[]): readonly T[] {
   if (Array.isArray(returned)) return returned;
-  if (returned instanceof Promise) returned.catch(() => {});
+  if (isThenable(returned)) Promise.resolve(returned).catch(() => {});
   throw new TypeError('it must return an array');
 }
 

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
+import { isThenable } from '../concurrency/thenable.ts';
 import { isObject } from '../config/option-rules.ts';
 import type { Engine, Refresh } from '../engine-contract/engine.ts';
 import { errorToLog } from '../engine-contract/without-values.ts';
@@ -53,7 +54,7 @@ export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger)
       return (...args: Parameters<Hook<K>>): void => {
         try {
           const returned: unknown = hook.apply(plugin, args);
-          if (returned instanceof Promise) faults.refuseLate(plugin, name, returned);
+          if (isThenable(returned)) faults.refuseLate(plugin, name, returned);
         } catch (error) {
           faults.fail(plugin, name, error);
         }
@@ -122,7 +123,7 @@ interface Faults {
   /** @throws GatewayError if the hook may refuse a request with it; all else is logged */
   fail(plugin: GatewayPlugin, hook: string, error: unknown): void;
   /** Refuses a promise, whose value would come too late. */
-  refuseLate(plugin: GatewayPlugin, hook: string, promise: Promise<unknown>): void;
+  refuseLate(plugin: GatewayPlugin, hook: string, promise: PromiseLike<unknown>): void;
 }
 
 function buildFaults(log: Logger): Faults {
@@ -133,7 +134,9 @@ function buildFaults(log: Logger): Faults {
   return {
     fail,
     refuseLate(plugin, hook, promise) {
-      promise.catch((error: unknown) => fail(plugin, hook, error)).catch(nothing);
+      Promise.resolve(promise)
+        .catch((error: unknown) => fail(plugin, hook, error))
+        .catch(nothing);
       fail(plugin, hook, new Error(`${hook} must not return a promise`));
     },
   };
@@ -147,8 +150,8 @@ function buildCallHook({ fail, refuseLate }: Faults): CallHook {
     };
     try {
       const returned = hook();
-      if (!(returned instanceof Promise)) return returned;
-      if (name === 'onRequest') return returned.catch(failed) as R;
+      if (!isThenable(returned)) return returned;
+      if (name === 'onRequest') return Promise.resolve(returned).catch(failed) as R;
       refuseLate(plugin, name, returned);
       return instead();
     } catch (error) {
@@ -183,7 +186,7 @@ const replyHooks = (
     try {
       const made = plugin.onReply(exchange, reply);
       if (made === reply) return reply;
-      if (!(made instanceof Promise)) return sendableReply(requireReply(made), reply);
+      if (!isThenable(made)) return sendableReply(requireReply(made), reply);
       refuseLate(plugin, 'onReply', made);
     } catch (error) {
       fail(plugin, 'onReply', error);
@@ -246,7 +249,7 @@ const runWithin = (plugins: readonly PluginWith<'aroundRun'>[], engine: Engine):
 
 /** Applies a function to the value that a hook gives. A promise, which a hook must not give, is left to `call`. */
 const ifNoPromise = <T, R>(value: T, next: (value: T) => R): R =>
-  value instanceof Promise ? (value as R) : next(value);
+  isThenable(value) ? (value as R) : next(value);
 
 function translatedHead(request: TranslatedRequest, received: RequestHead): RequestHead {
   if (request === received) return received;

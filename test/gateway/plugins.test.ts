@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { counts } from '../../examples/plugins/counts.ts';
@@ -391,6 +392,16 @@ describe('a plug-in that fails', () => {
     for (const path of [rest, graphql]) expect((await get(path)).status).toBe(500);
     expect(failed()).toEqual(['onRequest', 'onRequest']);
   });
+
+  test.each([...hooks, 'onRequest'] as const)(
+    'in %s by a promise of another realm, likewise',
+    async (hook) => {
+      const reject = runInNewContext('(error) => Promise.reject(error)');
+      await open({ name: 'broken', [hook]: () => reject(new GatewayError('FORBIDDEN', 'No')) });
+      if (hook !== 'onRequest') return isAnswered();
+      for (const path of [rest, rest, graphql]) expect((await get(path)).status).toBe(403);
+    },
+  );
 
   test('in onRequest by a value that is not a promise does not', async () => {
     await open({ name: 'broken', onRequest: (() => true) as () => void });

@@ -1,3 +1,4 @@
+import { isThenable } from '../../concurrency/thenable.ts';
 import { GatewayError, StartError } from '../../errors.ts';
 import { isRead, type RequestHead } from '../message/head.ts';
 import type { PathToLog } from '../message/paths.ts';
@@ -91,7 +92,7 @@ function routeByMethod(plugin: PluginRoute, optionsRoute: OptionsRoute): RouteBy
   const base = { access: 'public', allowsCors: true, replyError: replyErrorOf(plugin) } as const;
   const answer: Answer = (...request) => {
     const reply = plugin.answer(...request);
-    return reply instanceof Promise ? reply.then(checkedReply) : checkedReply(reply);
+    return isThenable(reply) ? Promise.resolve(reply).then(checkedReply) : checkedReply(reply);
   };
   const route: Route = {
     ...base,
