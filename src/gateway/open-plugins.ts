@@ -21,11 +21,14 @@ interface OpenPlugins {
   replaceCatalog(catalog: Catalog): Promise<unknown>;
 }
 
+/** Those of all open gateways that were given one: what they keep is of that gateway's callers. */
+const inUse = new WeakSet<GatewayPlugin>();
+
 /** How long a plug-in may take to close. */
 const closeTimeoutMs = 3_000;
 
 /**
- * @throws StartError if two have one name, or one of them fails. `closers` has those that were opened, or tried to
+ * @throws StartError if two have one name, another gateway uses one, or one fails. `closers` has those that were opened, or tried to
  */
 export async function openPlugins(
   plugins: readonly GatewayPlugin[],
@@ -38,6 +41,16 @@ export async function openPlugins(
     const problem = { message: `plugins: two plug-ins are named ${twice}; leave one of them out` };
     throw new StartError('The gateway cannot start', [problem]);
   }
+  const used = plugins.flatMap((plugin, at) => {
+    const message = `plugins[${at}] (${plugin.name}): is used by another gateway; make one for each`;
+    return inUse.has(plugin) ? [{ message }] : [];
+  });
+  if (used.length > 0) throw new StartError('The gateway cannot start', used);
+  const opening = plugins.filter(({ open }) => open !== undefined);
+  for (const plugin of opening) inUse.add(plugin);
+  closers.push(() => {
+    for (const plugin of opening) inUse.delete(plugin);
+  });
   const log = (plugin: GatewayPlugin, hook: string) => (err: unknown) =>
     host.log.error({ plugin: plugin.name, hook, err }, 'a plug-in has failed');
   const fail = (plugin: GatewayPlugin, hook: string, error: unknown): never => {

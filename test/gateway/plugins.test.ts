@@ -644,6 +644,18 @@ describe('a start that fails', () => {
     expect(await closedOf([{ name: 'a' }, { name: 'a' }])).toEqual(['engine', 'keys']);
   });
 
+  test('by a plug-in that another open gateway uses leaves it to that one', async () => {
+    const [ofLive, shared] = [live(), { name: 'shared' }];
+    await open(ofLive, shared);
+    const first = gateway as Gateway;
+    const message = 'plugins[1] (live): is used by another gateway; make one for each';
+    await expect(open(shared, ofLive)).rejects.toMatchObject({ problems: [{ message }] });
+    expect((await (await get('/api/live')).json()).error.code).toBe('METHOD_NOT_ALLOWED');
+    await expect(open(ofLive)).rejects.toThrow(StartError);
+    await first.close();
+    await open(ofLive, shared);
+  });
+
   test('by two plug-ins with one route closes all that was opened, also if closing fails', async () => {
     const a: GatewayPlugin = { name: 'a', routes };
     expect(await closedOf([a, { ...a, name: 'b' }])).toEqual(['b', 'a', 'engine', 'keys']);
