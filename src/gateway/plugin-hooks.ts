@@ -1,12 +1,15 @@
 import type { Logger } from 'pino';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
+import { untilAborted } from '../concurrency/abort.ts';
+import { type Clock, within } from '../concurrency/clock.ts';
 import { isThenable } from '../concurrency/thenable.ts';
 import { isObject } from '../config/option-rules.ts';
 import type { Engine, Refresh } from '../engine-contract/engine.ts';
 import { errorToLog } from '../engine-contract/without-values.ts';
-import { GatewayError } from '../errors.ts';
+import { callerDisconnected, GatewayError } from '../errors.ts';
 import { sendableReply } from '../http/handler/changed-reply.ts';
 import { type RequestHead, TranslatedHead, type TranslatedRequest } from '../http/message/head.ts';
+import { httpLimits } from '../http/message/http-limits.ts';
 import { checkedFields, type LogFields } from '../http/message/log-fields.ts';
 import type { RequestHooks } from '../http/message/request-hooks.ts';
 import type { Reply } from '../http/message/reply.ts';
@@ -43,7 +46,11 @@ type CallHook = <R>(plugin: GatewayPlugin, name: string, hook: () => R, instead:
 
 const nothing = () => {};
 
-export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger): PluginHooks {
+export function buildPluginHooks(
+  plugins: readonly GatewayPlugin[],
+  log: Logger,
+  clock: Pick<Clock, 'after'>,
+): PluginHooks {
   const faults = buildFaults(log);
   const call = buildCallHook(faults);
   /** Those of a kind that inform the plug-ins of something. */
@@ -71,7 +78,7 @@ export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger)
   };
   return {
     translate: translateHooks(plugins, call),
-    onRequest: requestHooks(plugins, call),
+    onRequest: requestHooks(plugins, call, clock),
     onReply,
     readReplyHooks: () => void onReply.splice(0, onReply.length, ...replyHooks(plugins, faults)),
     logFields: logFieldHooks(plugins, call),
@@ -169,14 +176,36 @@ const translateHooks = (plugins: readonly GatewayPlugin[], call: CallHook): Plug
     return call(plugin, 'translate', translate, () => head);
   });
 
-const requestHooks = (plugins: readonly GatewayPlugin[], call: CallHook): PluginHooks['onRequest'] =>
+const requestHooks = (
+  plugins: readonly GatewayPlugin[],
+  call: CallHook,
+  clock: Pick<Clock, 'after'>,
+): PluginHooks['onRequest'] =>
   withHook(plugins, 'onRequest').map((plugin) => (exchange) => {
-    const request = (): void | Promise<void> => plugin.onRequest(exchange);
+    const request = (): void | Promise<void> => {
+      const waiting: unknown = plugin.onRequest(exchange);
+      return isThenable(waiting) ? whileConnected(waiting, exchange.head, clock) : undefined;
+    };
     const waiting = call(plugin, 'onRequest', request, () => {
       throw new GatewayError('INTERNAL', 'Internal error');
     });
     return waiting instanceof Promise ? waiting : undefined;
   });
+
+/** A promise that never settles must not keep the place of its request. */
+async function whileConnected(
+  waiting: PromiseLike<unknown>,
+  { signal }: RequestHead,
+  clock: Pick<Clock, 'after'>,
+): Promise<void> {
+  const late = () => new Error('it has not resolved in time');
+  const settled = within(clock, httpLimits.callerTimeoutMs, Promise.resolve(waiting), late);
+  try {
+    await untilAborted(settled, signal);
+  } catch (error) {
+    throw signal.aborted ? callerDisconnected(error) : error;
+  }
+}
 
 const replyHooks = (
   plugins: readonly GatewayPlugin[],

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { counts } from '../../examples/plugins/counts.ts';
 import { endpointNames } from '../../examples/plugins/endpoint-names.ts';
 import { tabs } from '../../examples/plugins/tabs.ts';
+import { systemClock } from '../../src/concurrency/clock.ts';
 import { GatewayError, StartError } from '../../src/errors.ts';
 import { createGateway, type Gateway } from '../../src/gateway/create-gateway.ts';
 import type { GatewayOptions } from '../../src/gateway/options.ts';
@@ -49,7 +50,7 @@ afterEach(async () => {
 const open = (...plugins: GatewayPlugin[]) => openWith({ reload: false }, ...plugins);
 
 async function openWith(
-  options: Pick<GatewayOptions, 'reload'> & Partial<Pick<GatewayOptions, 'engine'>>,
+  options: Pick<GatewayOptions, 'reload' | 'after'> & Partial<Pick<GatewayOptions, 'engine'>>,
   ...plugins: GatewayPlugin[]
 ): Promise<Gateway> {
   gateway = await createGateway({
@@ -402,6 +403,22 @@ describe('a plug-in that fails', () => {
       for (const path of [rest, rest, graphql]) expect((await get(path)).status).toBe(403);
     },
   );
+
+  test('in onRequest by a promise that never settles ends with the time for it, or with its caller', async () => {
+    const after: GatewayOptions['after'] = (ms, run) => systemClock.after(ms === 30_000 ? 50 : ms, run);
+    await openWith({ after }, { name: 'broken', onRequest: () => new Promise(() => {}) });
+    expect((await get(rest)).status).toBe(500);
+    expect(failed()).toEqual(['onRequest']);
+    await gateway?.close();
+    const left = new AbortController();
+    const onRequest = () => {
+      setImmediate(() => left.abort());
+      return new Promise<void>(() => {});
+    };
+    const opened = await open({ name: 'broken', onRequest });
+    const init = { headers: { 'x-api-key': apiKey }, signal: left.signal };
+    expect((await opened.fetch(new Request(`http://gateway.test${rest}`, init))).status).toBe(499);
+  });
 
   test('in onRequest by a value that is not a promise does not', async () => {
     await open({ name: 'broken', onRequest: (() => true) as () => void });
