@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -196,18 +197,51 @@ describe('the plug-ins of docs/plugins.md', () => {
       form('later', { parts: partsThatFail }),
       form('in-whole', { whole: async () => fail() }),
       form('in-settings', { settings: fail, parts: () => ['n'].values() }),
+      form('async', {
+        async *parts() {
+          yield 'n';
+        },
+      } as never),
+      form('of-numbers', { parts: () => [5].values() as never }),
+      form('without-bytes', { whole: async () => 'n' as never }),
+      form('without-json', { settings: () => 5n, parts: () => ['n'].values() }),
     ];
     await open({ name: 'forms', renderers });
     for (const { names } of renderers) expect((await get(`${rest}?format=${names[0]}`)).status).toBe(500);
     expect(
       lines.filter(({ level }) => level === 50).map(({ msg, plugin, hook }) => [msg, plugin, hook]),
     ).toEqual(
-      ['parts', 'parts', 'whole', 'settings'].map((hook) => [
+      ['parts', 'parts', 'whole', 'settings', 'parts', 'parts', 'whole', 'settings'].map((hook) => [
         'a plug-in has failed',
         'forms',
         `renderers: ${hook}`,
       ]),
     );
+  });
+
+  test('makes no further parts for a caller who has left', async () => {
+    const left = new AbortController();
+    let made = 0;
+    const parts = function* (): Generator<string> {
+      for (; made < 1e6; made += 1) {
+        if (made === 5) left.abort();
+        yield 'n';
+      }
+    };
+    const form = {
+      names: ['n'] as const,
+      contentType: 'text/plain',
+      mediaTypes: [],
+      fileExtension: undefined,
+    };
+    const opened = await open({ name: 'forms', renderers: [{ ...form, parts, isWhole: true }] });
+    const init = { headers: { 'x-api-key': apiKey }, signal: left.signal };
+    const request = new Request(`http://gateway.test${rest}?format=n`, init);
+    expect((await opened.fetch(request)).status).toBe(499);
+    await setTimeout(20);
+    const before = made;
+    await setTimeout(20);
+    expect(made).toBe(before);
   });
 
   test('that changes replies must return one', async () => {
