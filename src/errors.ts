@@ -144,6 +144,12 @@ export class GivenCodeError extends Error {
   }
 }
 
+/** The error of a plug-in, for the log with its name; one that callers may see stays as it is. */
+export const pluginError = (error: unknown, plugin: string, hook: string): unknown =>
+  error instanceof GatewayError || error instanceof GivenCodeError
+    ? error
+    : new GivenCodeError('a plug-in has failed', error, { plugin, hook });
+
 /** The caller disconnected before the response was ready, so this error is never sent. */
 export function callerDisconnected(cause?: unknown): GatewayError {
   return new GatewayError('CANCELLED', 'The caller has disconnected', { cause });

@@ -1,13 +1,12 @@
 import { isThenable } from '../concurrency/thenable.ts';
-import { GatewayError, GivenCodeError } from '../errors.ts';
+import { pluginError } from '../errors.ts';
 import type { Part, Renderer } from './renderer.ts';
 
 /** A renderer whose errors are those of its plug-in. */
 export function guardedRenderer(renderer: Renderer, plugin: string): Renderer {
   const { names, contentType, mediaTypes, version, fileExtension, isCompressed, isWhole, whole } = renderer;
   const failed = (hook: keyof Renderer, error: unknown): never => {
-    if (error instanceof GatewayError) throw error;
-    throw new GivenCodeError('a plug-in has failed', error, { plugin, hook: `renderers: ${hook}` });
+    throw pluginError(error, plugin, `renderers: ${hook}`);
   };
   const guard = <T>(hook: keyof Renderer, run: () => T): T => {
     try {

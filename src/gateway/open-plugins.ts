@@ -6,12 +6,12 @@ import { isThenable } from '../concurrency/thenable.ts';
 import { StartError } from '../errors.ts';
 import type { Following } from '../http/following.ts';
 import type { ExtendSchema, SchemaExtension } from '../http/graphql/schema-extension.ts';
-import type { PluginRoute } from '../http/message/route.ts';
+import type { NamedRoute } from '../http/message/route.ts';
 import type { Answering, GatewayPlugin, MetricFamily, PluginHost } from './plugin.ts';
 
 interface OpenPlugins {
   /** The routes of all plug-ins for a version of the catalog, those of a plug-in in one step. */
-  routesOf(catalog: Catalog, answering: Answering): Generator<void, readonly PluginRoute[]>;
+  routesOf(catalog: Catalog, answering: Answering): Generator<void, readonly NamedRoute[]>;
   /** Extends schemas as all plug-ins do; undefined if none does. */
   readonly extendSchema: ExtendSchema | undefined;
   /** That of the plug-in that has it: there is at most one. */
@@ -69,10 +69,11 @@ export async function openPlugins(
   }
   return {
     *routesOf(catalog, answering) {
-      const routes: PluginRoute[] = [];
+      const routes: NamedRoute[] = [];
       for (const plugin of plugins) {
         try {
-          routes.push(...arrayOf(plugin.routes?.(catalog, { ...host, ...answering }) ?? []));
+          const given = arrayOf(plugin.routes?.(catalog, { ...host, ...answering }) ?? []);
+          routes.push(...given.map((route) => ({ plugin: plugin.name, route })));
         } catch (error) {
           fail(plugin, 'routes', error);
         }

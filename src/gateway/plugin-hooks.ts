@@ -12,7 +12,6 @@ import { type RequestHead, TranslatedHead, type TranslatedRequest } from '../htt
 import { httpLimits } from '../http/message/http-limits.ts';
 import { checkedFields, type LogFields } from '../http/message/log-fields.ts';
 import type { RequestHooks } from '../http/message/request-hooks.ts';
-import type { Reply } from '../http/message/reply.ts';
 import type { GetResult } from '../results/get-result.ts';
 import type { GatewayPlugin, RunObserver } from './plugin.ts';
 
@@ -215,7 +214,7 @@ const replyHooks = (
     try {
       const made = plugin.onReply(exchange, reply);
       if (made === reply) return reply;
-      if (!isThenable(made)) return sendableReply(requireReply(made), reply);
+      if (!isThenable(made)) return sendableReply(made, reply);
       refuseLate(plugin, 'onReply', made);
     } catch (error) {
       fail(plugin, 'onReply', error);
@@ -285,11 +284,6 @@ function translatedHead(request: TranslatedRequest, received: RequestHead): Requ
   if (isObject(request) && typeof request.method === 'string' && isObject(request.headers))
     return new TranslatedHead(request, received);
   throw new TypeError('translate must return a request');
-}
-
-function requireReply(made: Reply): Reply {
-  if (isObject(made) && typeof made.status === 'number' && isObject(made.headers)) return made;
-  throw new TypeError('onReply must return a reply');
 }
 
 function observeResults(getResult: GetResult, showResult: RequestHooks['showResult']): GetResult {

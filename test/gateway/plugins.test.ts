@@ -497,9 +497,31 @@ describe('a plug-in that fails', () => {
         { ...base, path: '/g', answer: () => ({ ...plain, logFields: null as never }) },
       ],
     });
-    for (const path of ['/a', '/b', '/c', '/d', '/e', '/f', '/g'])
+    for (const path of ['/a', '/b', '/c', '/d', '/e', '/f', '/g']) {
       expect((await get(path)).status, path).toBe(500);
+      expect(lines.findLast(({ level }) => level === 50)).toMatchObject({ plugin: 'broken' });
+    }
+    expect(new Set(failed())).toEqual(new Set(['routes', 'replyError']));
     await isAnswered();
+  });
+
+  const wrongReplies = [
+    ...[0, 99, 101, 200.5, 600, Number.NaN, '200'].map((status) => ({ status })),
+    ...[null, 5, {}, new ReadableStream()].map((body) => ({ body })),
+    { headers: null },
+  ] as unknown as readonly Partial<Reply>[];
+
+  test.each(wrongReplies)('in a reply that cannot be sent, with %o, likewise', async (wrong) => {
+    const plain = { status: 200, headers: {}, body: 'own' };
+    const answer = () => ({ ...plain, ...wrong });
+    await open({
+      name: 'broken',
+      routes: () => [{ access: 'public', path: '/own', answer }],
+      onReply: ({ path }, reply) => (path === '/own' ? reply : { ...reply, ...wrong }),
+    });
+    expect((await get('/own')).status).toBe(500);
+    await isAnswered();
+    expect(failed()).toEqual(['routes', 'onReply', 'onReply', 'onReply']);
   });
 
   test('in close, or that never resolves there, does not keep the gateway open', async () => {
@@ -610,6 +632,35 @@ describe('a reply of a plug-in', () => {
     await eventually(() => expect(plugin).toHaveProperty('onReply'));
     write(', tracking: true');
     await eventually(() => expect(plugin).not.toHaveProperty('onReply'));
+  });
+
+  test('has no body if its status has none, and the length of its body, in a connection of the gateway', async () => {
+    const headers = { 'Content-Length': '3', 'transfer-encoding': 'chunked', connection: 'close' };
+    const answer: PluginRoute['answer'] = (_, { url }) => ({
+      ...{ status: Number(url.search.slice(1)), headers, body: 'a longer text' },
+    });
+    await open({
+      name: 'own',
+      routes: () => [{ path: '/own', access: 'public', answer }],
+      onReply: (_, reply) => ({ ...reply, headers: { ...reply.headers, ...headers } }),
+    });
+    const shown = async (path: string) => {
+      const {
+        status,
+        headers: sent,
+        text,
+      } = await get(path).then(async (response) => ({
+        ...{ status: response.status, headers: response.headers, text: await response.text() },
+      }));
+      expect([sent.has('transfer-encoding'), sent.has('connection')]).toEqual([false, false]);
+      return [status, text.length - Number(sent.get('content-length') ?? text.length)];
+    };
+    expect([await shown('/own?200'), await shown('/own?204'), await shown('/own?304')]).toEqual([
+      [200, 0],
+      [204, 0],
+      [304, 0],
+    ]);
+    for (let count = 0; count < 2; count += 1) expect(await shown(rest)).toEqual([200, 0]);
   });
 
   test('may have another body, whose length is set, and may be an error', async () => {
