@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
@@ -51,7 +52,7 @@ afterEach(async () => {
 const open = (...plugins: GatewayPlugin[]) => openWith({ reload: false }, ...plugins);
 
 async function openWith(
-  options: Pick<GatewayOptions, 'reload' | 'after'> & Partial<Pick<GatewayOptions, 'engine'>>,
+  options: Partial<Pick<GatewayOptions, 'reload' | 'after' | 'engine' | 'log' | 'writeLine'>>,
   ...plugins: GatewayPlugin[]
 ): Promise<Gateway> {
   gateway = await createGateway({
@@ -63,8 +64,8 @@ async function openWith(
     }),
     keys: keyOf(apiKey),
     plugins,
-    ...options,
     log: pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) }),
+    ...options,
   });
   return gateway;
 }
@@ -383,6 +384,17 @@ test('a reply that a plug-in gives for several requests has the fields of each i
   }
 });
 
+test('a log that fails leaves the requests', async () => {
+  const fail = (line: string) => {
+    if (line.includes('"msg":"request"')) throw new Error('full');
+  };
+  for (const broken of [{ writeLine: fail }, { log: pino({ level: 'info' }, { write: fail }) }]) {
+    await openWith({ reload: false, ...broken });
+    expect((await get(rest)).status).toBe(200);
+    await gateway?.close();
+  }
+});
+
 describe('a plug-in that fails', () => {
   const fail = () => {
     throw new Error('a defect');
@@ -632,6 +644,30 @@ describe('a reply of a plug-in', () => {
     await eventually(() => expect(plugin).toHaveProperty('onReply'));
     write(', tracking: true');
     await eventually(() => expect(plugin).not.toHaveProperty('onReply'));
+  });
+
+  test('is a new one: the reply that it gets may be sent to others too, and cannot be changed', async () => {
+    const onReply: GatewayPlugin['onReply'] = (_, reply) =>
+      Object.assign(reply, { headers: Object.assign(reply.headers, { 'x-user': 'somebody' }) });
+    await open({ name: 'broken', onReply });
+    for (let count = 0; count < 3; count += 1) expect((await get(rest)).headers.has('x-user')).toBe(false);
+    expect(lines.filter(({ msg }) => msg === 'a plug-in has failed')).toHaveLength(3);
+  });
+
+  test('may be a stream of texts, by fetch too, and has none for HEAD', async () => {
+    const bodies: Readable[] = [];
+    const routes: GatewayPlugin['routes'] = () =>
+      [() => Readable.from(['ä', 'b']), () => new PassThrough().setEncoding('utf8').end('äb')].map(
+        (of, at) => ({
+          path: `/${at}`,
+          access: 'public',
+          answer: () => ({ status: 200, headers: {}, body: bodies[bodies.push(of()) - 1] }),
+        }),
+      );
+    const opened = await open({ name: 'own', routes });
+    for (const path of ['/0', '/1']) expect(await (await get(path)).text()).toBe('äb');
+    const head = await opened.fetch(new Request('http://gateway.test/0', { method: 'HEAD' }));
+    expect([head.status, head.body, bodies.at(-1)?.destroyed]).toEqual([200, null, true]);
   });
 
   test('has no body if its status has none, and the length of its body, in a connection of the gateway', async () => {

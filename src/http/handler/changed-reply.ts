@@ -15,6 +15,9 @@ import type { RequestHooks } from '../message/request-hooks.ts';
  */
 export function changedReply(onReply: RequestHooks['onReply'], exchange: Exchange, reply: Reply): Reply {
   let current = reply;
+  // It may be sent to others too.
+  Object.freeze(reply.headers);
+  Object.freeze(reply);
   try {
     for (const hook of onReply) current = hook(exchange, current);
     // A stream that is not sent gives its places back.
