@@ -93,7 +93,7 @@ export function buildPluginHooks(
           call(
             plugin,
             'paceOf',
-            () => plugin.paceOf(bound),
+            () => ifNoPromise(plugin.paceOf(bound), finitePace),
             () => 1,
           ),
         ),
@@ -278,6 +278,12 @@ const runWithin = (plugins: readonly PluginWith<'aroundRun'>[], engine: Engine):
 /** Applies a function to the value that a hook gives. A promise, which a hook must not give, is left to `call`. */
 const ifNoPromise = <T, R>(value: T, next: (value: T) => R): R =>
   isThenable(value) ? (value as R) : next(value);
+
+/** NaN would never become due. */
+function finitePace(pace: number): number {
+  if (Number.isFinite(pace)) return pace;
+  throw new TypeError(`paceOf must return a number, got ${pace}`);
+}
 
 function translatedHead(request: TranslatedRequest, received: RequestHead): RequestHead {
   if (request === received) return received;

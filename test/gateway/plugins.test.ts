@@ -11,7 +11,9 @@ import { endpointNames } from '../../examples/plugins/endpoint-names.ts';
 import { tabs } from '../../examples/plugins/tabs.ts';
 import { systemClock } from '../../src/concurrency/clock.ts';
 import { GatewayError, StartError } from '../../src/errors.ts';
+import type { BoundQuery } from '../../src/catalog/binding/bind.ts';
 import { createGateway, type Gateway } from '../../src/gateway/create-gateway.ts';
+import { buildPluginHooks } from '../../src/gateway/plugin-hooks.ts';
 import type { GatewayOptions } from '../../src/gateway/options.ts';
 import type { GatewayPlugin } from '../../src/gateway/plugin.ts';
 import type { Renderer } from '../../src/formats/renderer.ts';
@@ -464,6 +466,13 @@ describe('a plug-in that fails', () => {
     const opened = await open({ name: 'broken', onRequest });
     const init = { headers: { 'x-api-key': apiKey }, signal: left.signal };
     expect((await opened.fetch(new Request(`http://gateway.test${rest}`, init))).status).toBe(499);
+  });
+
+  test.each([Number.NaN, undefined, Number.POSITIVE_INFINITY])('in paceOf, by %s, is as none', (pace) => {
+    const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+    const plugin: GatewayPlugin = { name: 'broken', paceOf: () => pace as number };
+    const { paceOf } = buildPluginHooks([plugin], log, systemClock);
+    expect([paceOf({} as BoundQuery), failed()]).toEqual([1, ['paceOf']]);
   });
 
   test('in onRequest by a value that is not a promise does not', async () => {

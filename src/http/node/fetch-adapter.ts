@@ -77,7 +77,8 @@ interface ServerArgument {
   readonly incoming?: { readonly socket?: { readonly remoteAddress?: unknown } };
 }
 
-function peerAddress(request: Request, connection: ServerArgument = {}): string | undefined {
+function peerAddress(request: Request, given: ServerArgument | null | undefined): string | undefined {
+  const connection = given ?? {};
   const { address, remoteAddr, incoming } = connection;
   const found =
     typeof connection.requestIP === 'function'

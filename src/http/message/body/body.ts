@@ -10,9 +10,13 @@ export function arrivedBody(message: IncomingMessage): Uint8Array | undefined {
   const { readableDidRead, readableLength, headers } = message;
   if (readableDidRead || message.destroyed || readableLength !== Number(headers['content-length']))
     return undefined;
-  const body: Buffer | null = readableLength === 0 ? Buffer.alloc(0) : message.read();
-  return body ?? undefined;
+  const body: Buffer | string | null = readableLength === 0 ? '' : message.read();
+  return body === null ? undefined : bytesOf(body, message);
 }
+
+/** A framework may have called `setEncoding`. */
+const bytesOf = (chunk: Buffer | string, { readableEncoding }: IncomingMessage): Buffer =>
+  typeof chunk === 'string' ? Buffer.from(chunk, readableEncoding ?? 'utf8') : chunk;
 
 /**
  * Reads a whole request body.
@@ -30,7 +34,8 @@ export function bodyOfNode(message: IncomingMessage): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let byteLength = 0;
-    message.on('data', (chunk: Buffer) => {
+    message.on('data', (given: Buffer | string) => {
+      const chunk = bytesOf(given, message);
       byteLength += chunk.byteLength;
       chunks.push(chunk);
       if (byteLength <= maxBodyBytes) return;
