@@ -112,15 +112,20 @@ export class GatewayError extends Error {
   readonly hasLostPlus: boolean;
 
   constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
+    // Code without types may give another one: it must refuse all the same.
+    const isKnown = Object.hasOwn(statusOf, code);
+    const cause = isKnown ? options.cause : new TypeError(`there is no error code ${code}`, options);
     // The stack is never shown, what went wrong inside is in the cause, and collecting it takes as long as a refusal.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(message, cause === undefined ? undefined : { cause });
     Error.stackTraceLimit = stackTraceLimit;
     this.name = 'GatewayError';
-    this.code = code;
+    this.code = isKnown ? code : 'INTERNAL';
     this.parameter = options.parameter;
-    this.retryAfterSeconds = options.retryAfterSeconds;
+    const { retryAfterSeconds = -1 } = options;
+    this.retryAfterSeconds =
+      Number.isFinite(retryAfterSeconds) && retryAfterSeconds >= 0 ? retryAfterSeconds : undefined;
     this.refusal = options.refusal;
     this.isOverMaximum = options.isOverMaximum === true;
     this.onlyFor = options.onlyFor;
@@ -143,6 +148,12 @@ export class GivenCodeError extends Error {
     this.facts = facts;
   }
 }
+
+/** The error of a plug-in, for the log with its name; one that callers may see stays as it is. */
+export const pluginError = (error: unknown, plugin: string, hook: string): unknown =>
+  error instanceof GatewayError || error instanceof GivenCodeError
+    ? error
+    : new GivenCodeError('a plug-in has failed', error, { plugin, hook });
 
 /** The caller disconnected before the response was ready, so this error is never sent. */
 export function callerDisconnected(cause?: unknown): GatewayError {

@@ -21,6 +21,16 @@ describe('errors', () => {
     });
   });
 
+  test('another code than those is an error of the server, and another delay than of seconds is none', () => {
+    for (const code of ['NOPE', 'toString', undefined] as never[])
+      expect(new GatewayError(code, 'No', { retryAfterSeconds: 5 })).toMatchObject({
+        ...{ code: 'INTERNAL', status: 500, message: 'No', retryAfterSeconds: 5 },
+        cause: { message: `there is no error code ${code}` },
+      });
+    for (const retryAfterSeconds of [-1, Number.NaN, Number.POSITIVE_INFINITY, '5\n' as never])
+      expect(new GatewayError('RATE_LIMITED', 'No', { retryAfterSeconds }).retryAfterSeconds).toBeUndefined();
+  });
+
   test('a start error reports every problem with its place', () => {
     const { message } = new StartError('Two problems', [
       { file: 'a.sql', line: 3, column: 9, message: 'first' },

@@ -1,16 +1,19 @@
-import { GatewayError, GivenCodeError } from '../errors.ts';
+import { isThenable } from '../concurrency/thenable.ts';
+import { pluginError } from '../errors.ts';
 import type { Part, Renderer } from './renderer.ts';
 
 /** A renderer whose errors are those of its plug-in. */
 export function guardedRenderer(renderer: Renderer, plugin: string): Renderer {
   const { names, contentType, mediaTypes, version, fileExtension, isCompressed, isWhole, whole } = renderer;
   const failed = (hook: keyof Renderer, error: unknown): never => {
-    if (error instanceof GatewayError) throw error;
-    throw new GivenCodeError('a plug-in has failed', error, { plugin, hook: `renderers: ${hook}` });
+    throw pluginError(error, plugin, `renderers: ${hook}`);
   };
   const guard = <T>(hook: keyof Renderer, run: () => T): T => {
     try {
-      return run();
+      const given = run();
+      if (!isThenable(given)) return given;
+      Promise.resolve(given).catch(() => {});
+      throw new TypeError(`${hook} must not be async`);
     } catch (error) {
       return failed(hook, error);
     }
@@ -18,7 +21,7 @@ export function guardedRenderer(renderer: Renderer, plugin: string): Renderer {
   function* guardedParts(parts: Iterator<Part, void>): Generator<Part, void> {
     try {
       for (;;) {
-        const { done, value } = guard('parts', () => parts.next());
+        const { done, value } = guard('parts', () => checkedStep(parts.next()));
         if (done) return;
         yield value;
       }
@@ -35,7 +38,7 @@ export function guardedRenderer(renderer: Renderer, plugin: string): Renderer {
       unavailable: (...args) => guard('unavailable', () => renderer.unavailable?.(...args)),
     }),
     ...(renderer.settings && {
-      settings: (query) => guard('settings', () => renderer.settings?.(query)),
+      settings: (query) => guard('settings', () => JSON.stringify(renderer.settings?.(query))),
     }),
     ...(renderer.parts && {
       parts: (rows, query) =>
@@ -43,7 +46,21 @@ export function guardedRenderer(renderer: Renderer, plugin: string): Renderer {
     }),
     ...(whole && {
       whole: (rows, turn) =>
-        Promise.try(() => whole.call(renderer, rows, turn)).catch((error: unknown) => failed('whole', error)),
+        Promise.try(() => whole.call(renderer, rows, turn))
+          .then(checkedBody)
+          .catch((error: unknown) => failed('whole', error)),
     }),
   };
+}
+
+function checkedStep(step: IteratorResult<Part, void>): IteratorResult<Part, void> {
+  const { done, value } = step;
+  if (done === true || value === undefined || typeof value === 'string' || isThenable(step)) return step;
+  checkedBody(value);
+  return step;
+}
+
+function checkedBody<T>(body: T): T {
+  if (body instanceof Uint8Array) return body;
+  throw new TypeError(`must give bytes, got ${body === null ? 'null' : typeof body}`);
 }

@@ -1,4 +1,5 @@
 import { nearestName } from '@querygate/text';
+import { isThenable } from '../concurrency/thenable.ts';
 import { isObject, type OptionRules, optionRule, wrongKinds } from '../config/option-rules.ts';
 import { type Problem, StartError } from '../errors.ts';
 import type { GatewayPlugin } from './plugin.ts';
@@ -47,7 +48,7 @@ export function checkPlugins(plugins: readonly unknown[]): void {
 }
 
 function problemsOf(plugin: unknown, place: string): readonly Problem[] {
-  if (!isObject(plugin) || Array.isArray(plugin) || typeof plugin.then === 'function')
+  if (!isObject(plugin) || Array.isArray(plugin) || isThenable(plugin))
     return [{ message: `${place}: ${kindProblem(plugin)}` }];
   const name = typeof plugin.name === 'string' ? ` (${plugin.name})` : '';
   const unknown = misspeltMembers(plugin).map(([member, nearest]) => ({

@@ -235,13 +235,14 @@ type Options = ReturnType<typeof withDefaults>;
 function withDefaults(given: GatewayOptions) {
   const { log = pino({ enabled: false }), now = systemClock.now, after = systemClock.after } = given;
   const elapsedMs = now === systemClock.now ? systemClock.elapsedMs : elapsedBy(now);
+  const clock = { now, elapsedMs, after };
   const { plugins = [], hideEndpoints = 'tenants' } = given;
   const tracer = given.tracer && safeTracer(given.tracer, reportOnce(log));
   return {
     ...{ ...given, log, tracer, plugins, hideEndpoints },
-    clock: { now, elapsedMs, after },
+    clock,
     settings: settingsOf(given),
-    hooks: buildPluginHooks(plugins, log),
+    hooks: buildPluginHooks(plugins, log, clock),
     renderers: new Renderers(plugins),
     turns: new LoopTurns(),
   };

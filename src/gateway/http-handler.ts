@@ -28,7 +28,7 @@ import type { ByteBudget } from '../http/message/byte-budget.ts';
 import { pathsToLog } from '../http/message/paths.ts';
 import type { RequestHooks } from '../http/message/request-hooks.ts';
 import { buildOpenTrace } from '../http/message/request-trace.ts';
-import type { PluginRoute } from '../http/message/route.ts';
+import type { NamedRoute } from '../http/message/route.ts';
 import { addressOf } from '../http/rest/address.ts';
 import { buildRest } from '../http/rest/rest.ts';
 import type { Gate } from '../call/gate.ts';
@@ -65,7 +65,7 @@ interface HttpOptions {
   readonly following: Following | undefined;
   readonly hooks: RequestHooks;
   /** Makes the routes of plug-ins for a version. */
-  readonly routesOf: (catalog: Catalog, answering: Answering) => Generator<void, readonly PluginRoute[]>;
+  readonly routesOf: (catalog: Catalog, answering: Answering) => Generator<void, readonly NamedRoute[]>;
   readonly readiness: Readiness;
   readonly budget: ByteBudget;
   readonly turns: LoopTurns;

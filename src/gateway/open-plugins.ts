@@ -2,15 +2,16 @@ import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import { waitingTimers, within } from '../concurrency/clock.ts';
 import type { Closers } from '../concurrency/closers.ts';
+import { isThenable } from '../concurrency/thenable.ts';
 import { StartError } from '../errors.ts';
 import type { Following } from '../http/following.ts';
 import type { ExtendSchema, SchemaExtension } from '../http/graphql/schema-extension.ts';
-import type { PluginRoute } from '../http/message/route.ts';
+import type { NamedRoute } from '../http/message/route.ts';
 import type { Answering, GatewayPlugin, MetricFamily, PluginHost } from './plugin.ts';
 
 interface OpenPlugins {
   /** The routes of all plug-ins for a version of the catalog, those of a plug-in in one step. */
-  routesOf(catalog: Catalog, answering: Answering): Generator<void, readonly PluginRoute[]>;
+  routesOf(catalog: Catalog, answering: Answering): Generator<void, readonly NamedRoute[]>;
   /** Extends schemas as all plug-ins do; undefined if none does. */
   readonly extendSchema: ExtendSchema | undefined;
   /** That of the plug-in that has it: there is at most one. */
@@ -20,11 +21,14 @@ interface OpenPlugins {
   replaceCatalog(catalog: Catalog): Promise<unknown>;
 }
 
+/** Those of all open gateways that were given one: what they keep is of that gateway's callers. */
+const inUse = new WeakSet<GatewayPlugin>();
+
 /** How long a plug-in may take to close. */
 const closeTimeoutMs = 3_000;
 
 /**
- * @throws StartError if two have one name, or one of them fails. `closers` has those that were opened, or tried to
+ * @throws StartError if two have one name, another gateway uses one, or one fails. `closers` has those that were opened, or tried to
  */
 export async function openPlugins(
   plugins: readonly GatewayPlugin[],
@@ -37,6 +41,16 @@ export async function openPlugins(
     const problem = { message: `plugins: two plug-ins are named ${twice}; leave one of them out` };
     throw new StartError('The gateway cannot start', [problem]);
   }
+  const used = plugins.flatMap((plugin, at) => {
+    const message = `plugins[${at}] (${plugin.name}): is used by another gateway; make one for each`;
+    return inUse.has(plugin) ? [{ message }] : [];
+  });
+  if (used.length > 0) throw new StartError('The gateway cannot start', used);
+  const opening = plugins.filter(({ open }) => open !== undefined);
+  for (const plugin of opening) inUse.add(plugin);
+  closers.push(() => {
+    for (const plugin of opening) inUse.delete(plugin);
+  });
   const log = (plugin: GatewayPlugin, hook: string) => (err: unknown) =>
     host.log.error({ plugin: plugin.name, hook, err }, 'a plug-in has failed');
   const fail = (plugin: GatewayPlugin, hook: string, error: unknown): never => {
@@ -55,10 +69,11 @@ export async function openPlugins(
   }
   return {
     *routesOf(catalog, answering) {
-      const routes: PluginRoute[] = [];
+      const routes: NamedRoute[] = [];
       for (const plugin of plugins) {
         try {
-          routes.push(...arrayOf(plugin.routes?.(catalog, { ...host, ...answering }) ?? []));
+          const given = arrayOf(plugin.routes?.(catalog, { ...host, ...answering }) ?? []);
+          routes.push(...given.map((route) => ({ plugin: plugin.name, route })));
         } catch (error) {
           fail(plugin, 'routes', error);
         }
@@ -110,7 +125,7 @@ function joinExtensions(
 /** Checks that a hook returned an array. A promise, as an `async` function gives it, must not fail unnoticed. */
 function arrayOf<T>(returned: readonly T[]): readonly T[] {
   if (Array.isArray(returned)) return returned;
-  if (returned instanceof Promise) returned.catch(() => {});
+  if (isThenable(returned)) Promise.resolve(returned).catch(() => {});
   throw new TypeError('it must return an array');
 }
 

@@ -1,14 +1,17 @@
 import type { Logger } from 'pino';
 import type { BoundQuery } from '../catalog/binding/bind.ts';
+import { untilAborted } from '../concurrency/abort.ts';
+import { type Clock, within } from '../concurrency/clock.ts';
+import { isThenable } from '../concurrency/thenable.ts';
 import { isObject } from '../config/option-rules.ts';
 import type { Engine, Refresh } from '../engine-contract/engine.ts';
 import { errorToLog } from '../engine-contract/without-values.ts';
-import { GatewayError } from '../errors.ts';
+import { callerDisconnected, GatewayError } from '../errors.ts';
 import { sendableReply } from '../http/handler/changed-reply.ts';
 import { type RequestHead, TranslatedHead, type TranslatedRequest } from '../http/message/head.ts';
+import { httpLimits } from '../http/message/http-limits.ts';
 import { checkedFields, type LogFields } from '../http/message/log-fields.ts';
 import type { RequestHooks } from '../http/message/request-hooks.ts';
-import type { Reply } from '../http/message/reply.ts';
 import type { GetResult } from '../results/get-result.ts';
 import type { GatewayPlugin, RunObserver } from './plugin.ts';
 
@@ -42,7 +45,11 @@ type CallHook = <R>(plugin: GatewayPlugin, name: string, hook: () => R, instead:
 
 const nothing = () => {};
 
-export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger): PluginHooks {
+export function buildPluginHooks(
+  plugins: readonly GatewayPlugin[],
+  log: Logger,
+  clock: Pick<Clock, 'after'>,
+): PluginHooks {
   const faults = buildFaults(log);
   const call = buildCallHook(faults);
   /** Those of a kind that inform the plug-ins of something. */
@@ -53,7 +60,7 @@ export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger)
       return (...args: Parameters<Hook<K>>): void => {
         try {
           const returned: unknown = hook.apply(plugin, args);
-          if (returned instanceof Promise) faults.refuseLate(plugin, name, returned);
+          if (isThenable(returned)) faults.refuseLate(plugin, name, returned);
         } catch (error) {
           faults.fail(plugin, name, error);
         }
@@ -70,7 +77,7 @@ export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger)
   };
   return {
     translate: translateHooks(plugins, call),
-    onRequest: requestHooks(plugins, call),
+    onRequest: requestHooks(plugins, call, clock),
     onReply,
     readReplyHooks: () => void onReply.splice(0, onReply.length, ...replyHooks(plugins, faults)),
     logFields: logFieldHooks(plugins, call),
@@ -86,7 +93,7 @@ export function buildPluginHooks(plugins: readonly GatewayPlugin[], log: Logger)
           call(
             plugin,
             'paceOf',
-            () => plugin.paceOf(bound),
+            () => ifNoPromise(plugin.paceOf(bound), finitePace),
             () => 1,
           ),
         ),
@@ -122,7 +129,7 @@ interface Faults {
   /** @throws GatewayError if the hook may refuse a request with it; all else is logged */
   fail(plugin: GatewayPlugin, hook: string, error: unknown): void;
   /** Refuses a promise, whose value would come too late. */
-  refuseLate(plugin: GatewayPlugin, hook: string, promise: Promise<unknown>): void;
+  refuseLate(plugin: GatewayPlugin, hook: string, promise: PromiseLike<unknown>): void;
 }
 
 function buildFaults(log: Logger): Faults {
@@ -133,7 +140,9 @@ function buildFaults(log: Logger): Faults {
   return {
     fail,
     refuseLate(plugin, hook, promise) {
-      promise.catch((error: unknown) => fail(plugin, hook, error)).catch(nothing);
+      Promise.resolve(promise)
+        .catch((error: unknown) => fail(plugin, hook, error))
+        .catch(nothing);
       fail(plugin, hook, new Error(`${hook} must not return a promise`));
     },
   };
@@ -147,8 +156,8 @@ function buildCallHook({ fail, refuseLate }: Faults): CallHook {
     };
     try {
       const returned = hook();
-      if (!(returned instanceof Promise)) return returned;
-      if (name === 'onRequest') return returned.catch(failed) as R;
+      if (!isThenable(returned)) return returned;
+      if (name === 'onRequest') return Promise.resolve(returned).catch(failed) as R;
       refuseLate(plugin, name, returned);
       return instead();
     } catch (error) {
@@ -166,14 +175,36 @@ const translateHooks = (plugins: readonly GatewayPlugin[], call: CallHook): Plug
     return call(plugin, 'translate', translate, () => head);
   });
 
-const requestHooks = (plugins: readonly GatewayPlugin[], call: CallHook): PluginHooks['onRequest'] =>
+const requestHooks = (
+  plugins: readonly GatewayPlugin[],
+  call: CallHook,
+  clock: Pick<Clock, 'after'>,
+): PluginHooks['onRequest'] =>
   withHook(plugins, 'onRequest').map((plugin) => (exchange) => {
-    const request = (): void | Promise<void> => plugin.onRequest(exchange);
+    const request = (): void | Promise<void> => {
+      const waiting: unknown = plugin.onRequest(exchange);
+      return isThenable(waiting) ? whileConnected(waiting, exchange.head, clock) : undefined;
+    };
     const waiting = call(plugin, 'onRequest', request, () => {
       throw new GatewayError('INTERNAL', 'Internal error');
     });
     return waiting instanceof Promise ? waiting : undefined;
   });
+
+/** A promise that never settles must not keep the place of its request. */
+async function whileConnected(
+  waiting: PromiseLike<unknown>,
+  { signal }: RequestHead,
+  clock: Pick<Clock, 'after'>,
+): Promise<void> {
+  const late = () => new Error('it has not resolved in time');
+  const settled = within(clock, httpLimits.callerTimeoutMs, Promise.resolve(waiting), late);
+  try {
+    await untilAborted(settled, signal);
+  } catch (error) {
+    throw signal.aborted ? callerDisconnected(error) : error;
+  }
+}
 
 const replyHooks = (
   plugins: readonly GatewayPlugin[],
@@ -183,7 +214,7 @@ const replyHooks = (
     try {
       const made = plugin.onReply(exchange, reply);
       if (made === reply) return reply;
-      if (!(made instanceof Promise)) return sendableReply(requireReply(made), reply);
+      if (!isThenable(made)) return sendableReply(made, reply);
       refuseLate(plugin, 'onReply', made);
     } catch (error) {
       fail(plugin, 'onReply', error);
@@ -246,18 +277,19 @@ const runWithin = (plugins: readonly PluginWith<'aroundRun'>[], engine: Engine):
 
 /** Applies a function to the value that a hook gives. A promise, which a hook must not give, is left to `call`. */
 const ifNoPromise = <T, R>(value: T, next: (value: T) => R): R =>
-  value instanceof Promise ? (value as R) : next(value);
+  isThenable(value) ? (value as R) : next(value);
+
+/** NaN would never become due. */
+function finitePace(pace: number): number {
+  if (Number.isFinite(pace)) return pace;
+  throw new TypeError(`paceOf must return a number, got ${pace}`);
+}
 
 function translatedHead(request: TranslatedRequest, received: RequestHead): RequestHead {
   if (request === received) return received;
   if (isObject(request) && typeof request.method === 'string' && isObject(request.headers))
     return new TranslatedHead(request, received);
   throw new TypeError('translate must return a request');
-}
-
-function requireReply(made: Reply): Reply {
-  if (isObject(made) && typeof made.status === 'number' && isObject(made.headers)) return made;
-  throw new TypeError('onReply must return a reply');
 }
 
 function observeResults(getResult: GetResult, showResult: RequestHooks['showResult']): GetResult {

@@ -85,6 +85,27 @@ describe('a body that a framework of Node has read', () => {
     expect(outcome).toEqual(answer);
   });
 
+  test.each([1, 2])('as texts, because of setEncoding, in %i parts, arrives', async (parts) => {
+    const body = JSON.stringify({ query: '{ q { rowCount } } # ä' });
+    const server = createServer((message, response) => {
+      message.setEncoding('utf8');
+      gateway.listener(message, response);
+    });
+    const port = await listen(server);
+    close.push(() => server.close());
+    const chunks = parts === 1 ? [body] : [body.slice(0, 9), body.slice(9)];
+    const sent = new ReadableStream({
+      async pull(controller) {
+        const chunk = chunks.shift();
+        if (chunk === undefined) return controller.close();
+        controller.enqueue(Buffer.from(chunk));
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      },
+    });
+    const init = { method: 'POST', headers, body: parts === 1 ? body : sent, duplex: 'half' } as const;
+    expect(await read(await fetch(`http://127.0.0.1:${port}/graphql`, init))).toEqual(answer);
+  });
+
   test('and not left anywhere, is a clear error', async () => {
     expect(await post(text)).toMatchObject(wasRead);
   });
@@ -164,6 +185,11 @@ test.each([false, true])(
     expect(await answerTo(type)).toEqual(refusal);
   },
 );
+
+test('a request by fetch whose connection is null has no address', async () => {
+  const request = new Request('http://gateway.test/graphql', { headers: { 'x-api-key': 'wrong' } });
+  expect((await gateway.fetch(request, null as never)).status).toBe(401);
+});
 
 test('a request whose client is gone before the gateway gets it is finished', async () => {
   const { promise, resolve } = Promise.withResolvers<IncomingMessage>();

@@ -1,13 +1,19 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
+import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { counts } from '../../examples/plugins/counts.ts';
 import { endpointNames } from '../../examples/plugins/endpoint-names.ts';
 import { tabs } from '../../examples/plugins/tabs.ts';
+import { systemClock } from '../../src/concurrency/clock.ts';
 import { GatewayError, StartError } from '../../src/errors.ts';
+import type { BoundQuery } from '../../src/catalog/binding/bind.ts';
 import { createGateway, type Gateway } from '../../src/gateway/create-gateway.ts';
+import { buildPluginHooks } from '../../src/gateway/plugin-hooks.ts';
 import type { GatewayOptions } from '../../src/gateway/options.ts';
 import type { GatewayPlugin } from '../../src/gateway/plugin.ts';
 import type { Renderer } from '../../src/formats/renderer.ts';
@@ -48,7 +54,7 @@ afterEach(async () => {
 const open = (...plugins: GatewayPlugin[]) => openWith({ reload: false }, ...plugins);
 
 async function openWith(
-  options: Pick<GatewayOptions, 'reload'> & Partial<Pick<GatewayOptions, 'engine'>>,
+  options: Partial<Pick<GatewayOptions, 'reload' | 'after' | 'engine' | 'log' | 'writeLine'>>,
   ...plugins: GatewayPlugin[]
 ): Promise<Gateway> {
   gateway = await createGateway({
@@ -60,8 +66,8 @@ async function openWith(
     }),
     keys: keyOf(apiKey),
     plugins,
-    ...options,
     log: pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) }),
+    ...options,
   });
   return gateway;
 }
@@ -194,18 +200,51 @@ describe('the plug-ins of docs/plugins.md', () => {
       form('later', { parts: partsThatFail }),
       form('in-whole', { whole: async () => fail() }),
       form('in-settings', { settings: fail, parts: () => ['n'].values() }),
+      form('async', {
+        async *parts() {
+          yield 'n';
+        },
+      } as never),
+      form('of-numbers', { parts: () => [5].values() as never }),
+      form('without-bytes', { whole: async () => 'n' as never }),
+      form('without-json', { settings: () => 5n, parts: () => ['n'].values() }),
     ];
     await open({ name: 'forms', renderers });
     for (const { names } of renderers) expect((await get(`${rest}?format=${names[0]}`)).status).toBe(500);
     expect(
       lines.filter(({ level }) => level === 50).map(({ msg, plugin, hook }) => [msg, plugin, hook]),
     ).toEqual(
-      ['parts', 'parts', 'whole', 'settings'].map((hook) => [
+      ['parts', 'parts', 'whole', 'settings', 'parts', 'parts', 'whole', 'settings'].map((hook) => [
         'a plug-in has failed',
         'forms',
         `renderers: ${hook}`,
       ]),
     );
+  });
+
+  test('makes no further parts for a caller who has left', async () => {
+    const left = new AbortController();
+    let made = 0;
+    const parts = function* (): Generator<string> {
+      for (; made < 1e6; made += 1) {
+        if (made === 5) left.abort();
+        yield 'n';
+      }
+    };
+    const form = {
+      names: ['n'] as const,
+      contentType: 'text/plain',
+      mediaTypes: [],
+      fileExtension: undefined,
+    };
+    const opened = await open({ name: 'forms', renderers: [{ ...form, parts, isWhole: true }] });
+    const init = { headers: { 'x-api-key': apiKey }, signal: left.signal };
+    const request = new Request(`http://gateway.test${rest}?format=n`, init);
+    expect((await opened.fetch(request)).status).toBe(499);
+    await setTimeout(20);
+    const before = made;
+    await setTimeout(20);
+    expect(made).toBe(before);
   });
 
   test('that changes replies must return one', async () => {
@@ -347,6 +386,17 @@ test('a reply that a plug-in gives for several requests has the fields of each i
   }
 });
 
+test('a log that fails leaves the requests', async () => {
+  const fail = (line: string) => {
+    if (line.includes('"msg":"request"')) throw new Error('full');
+  };
+  for (const broken of [{ writeLine: fail }, { log: pino({ level: 'info' }, { write: fail }) }]) {
+    await openWith({ reload: false, ...broken });
+    expect((await get(rest)).status).toBe(200);
+    await gateway?.close();
+  }
+});
+
 describe('a plug-in that fails', () => {
   const fail = () => {
     throw new Error('a defect');
@@ -392,6 +442,39 @@ describe('a plug-in that fails', () => {
     expect(failed()).toEqual(['onRequest', 'onRequest']);
   });
 
+  test.each([...hooks, 'onRequest'] as const)(
+    'in %s by a promise of another realm, likewise',
+    async (hook) => {
+      const reject = runInNewContext('(error) => Promise.reject(error)');
+      await open({ name: 'broken', [hook]: () => reject(new GatewayError('FORBIDDEN', 'No')) });
+      if (hook !== 'onRequest') return isAnswered();
+      for (const path of [rest, rest, graphql]) expect((await get(path)).status).toBe(403);
+    },
+  );
+
+  test('in onRequest by a promise that never settles ends with the time for it, or with its caller', async () => {
+    const after: GatewayOptions['after'] = (ms, run) => systemClock.after(ms === 30_000 ? 50 : ms, run);
+    await openWith({ after }, { name: 'broken', onRequest: () => new Promise(() => {}) });
+    expect((await get(rest)).status).toBe(500);
+    expect(failed()).toEqual(['onRequest']);
+    await gateway?.close();
+    const left = new AbortController();
+    const onRequest = () => {
+      setImmediate(() => left.abort());
+      return new Promise<void>(() => {});
+    };
+    const opened = await open({ name: 'broken', onRequest });
+    const init = { headers: { 'x-api-key': apiKey }, signal: left.signal };
+    expect((await opened.fetch(new Request(`http://gateway.test${rest}`, init))).status).toBe(499);
+  });
+
+  test.each([Number.NaN, undefined, Number.POSITIVE_INFINITY])('in paceOf, by %s, is as none', (pace) => {
+    const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+    const plugin: GatewayPlugin = { name: 'broken', paceOf: () => pace as number };
+    const { paceOf } = buildPluginHooks([plugin], log, systemClock);
+    expect([paceOf({} as BoundQuery), failed()]).toEqual([1, ['paceOf']]);
+  });
+
   test('in onRequest by a value that is not a promise does not', async () => {
     await open({ name: 'broken', onRequest: (() => true) as () => void });
     await isAnswered();
@@ -435,9 +518,31 @@ describe('a plug-in that fails', () => {
         { ...base, path: '/g', answer: () => ({ ...plain, logFields: null as never }) },
       ],
     });
-    for (const path of ['/a', '/b', '/c', '/d', '/e', '/f', '/g'])
+    for (const path of ['/a', '/b', '/c', '/d', '/e', '/f', '/g']) {
       expect((await get(path)).status, path).toBe(500);
+      expect(lines.findLast(({ level }) => level === 50)).toMatchObject({ plugin: 'broken' });
+    }
+    expect(new Set(failed())).toEqual(new Set(['routes', 'replyError']));
     await isAnswered();
+  });
+
+  const wrongReplies = [
+    ...[0, 99, 101, 200.5, 600, Number.NaN, '200'].map((status) => ({ status })),
+    ...[null, 5, {}, new ReadableStream()].map((body) => ({ body })),
+    { headers: null },
+  ] as unknown as readonly Partial<Reply>[];
+
+  test.each(wrongReplies)('in a reply that cannot be sent, with %o, likewise', async (wrong) => {
+    const plain = { status: 200, headers: {}, body: 'own' };
+    const answer = () => ({ ...plain, ...wrong });
+    await open({
+      name: 'broken',
+      routes: () => [{ access: 'public', path: '/own', answer }],
+      onReply: ({ path }, reply) => (path === '/own' ? reply : { ...reply, ...wrong }),
+    });
+    expect((await get('/own')).status).toBe(500);
+    await isAnswered();
+    expect(failed()).toEqual(['routes', 'onReply', 'onReply', 'onReply']);
   });
 
   test('in close, or that never resolves there, does not keep the gateway open', async () => {
@@ -550,6 +655,59 @@ describe('a reply of a plug-in', () => {
     await eventually(() => expect(plugin).not.toHaveProperty('onReply'));
   });
 
+  test('is a new one: the reply that it gets may be sent to others too, and cannot be changed', async () => {
+    const onReply: GatewayPlugin['onReply'] = (_, reply) =>
+      Object.assign(reply, { headers: Object.assign(reply.headers, { 'x-user': 'somebody' }) });
+    await open({ name: 'broken', onReply });
+    for (let count = 0; count < 3; count += 1) expect((await get(rest)).headers.has('x-user')).toBe(false);
+    expect(lines.filter(({ msg }) => msg === 'a plug-in has failed')).toHaveLength(3);
+  });
+
+  test('may be a stream of texts, by fetch too, and has none for HEAD', async () => {
+    const bodies: Readable[] = [];
+    const routes: GatewayPlugin['routes'] = () =>
+      [() => Readable.from(['ä', 'b']), () => new PassThrough().setEncoding('utf8').end('äb')].map(
+        (of, at) => ({
+          path: `/${at}`,
+          access: 'public',
+          answer: () => ({ status: 200, headers: {}, body: bodies[bodies.push(of()) - 1] }),
+        }),
+      );
+    const opened = await open({ name: 'own', routes });
+    for (const path of ['/0', '/1']) expect(await (await get(path)).text()).toBe('äb');
+    const head = await opened.fetch(new Request('http://gateway.test/0', { method: 'HEAD' }));
+    expect([head.status, head.body, bodies.at(-1)?.destroyed]).toEqual([200, null, true]);
+  });
+
+  test('has no body if its status has none, and the length of its body, in a connection of the gateway', async () => {
+    const headers = { 'Content-Length': '3', 'transfer-encoding': 'chunked', connection: 'close' };
+    const answer: PluginRoute['answer'] = (_, { url }) => ({
+      ...{ status: Number(url.search.slice(1)), headers, body: 'a longer text' },
+    });
+    await open({
+      name: 'own',
+      routes: () => [{ path: '/own', access: 'public', answer }],
+      onReply: (_, reply) => ({ ...reply, headers: { ...reply.headers, ...headers } }),
+    });
+    const shown = async (path: string) => {
+      const {
+        status,
+        headers: sent,
+        text,
+      } = await get(path).then(async (response) => ({
+        ...{ status: response.status, headers: response.headers, text: await response.text() },
+      }));
+      expect([sent.has('transfer-encoding'), sent.has('connection')]).toEqual([false, false]);
+      return [status, text.length - Number(sent.get('content-length') ?? text.length)];
+    };
+    expect([await shown('/own?200'), await shown('/own?204'), await shown('/own?304')]).toEqual([
+      [200, 0],
+      [204, 0],
+      [304, 0],
+    ]);
+    for (let count = 0; count < 2; count += 1) expect(await shown(rest)).toEqual([200, 0]);
+  });
+
   test('may have another body, whose length is set, and may be an error', async () => {
     await open({ name: 'body', onReply: (_exchange, reply) => ({ ...reply, body: 'ä' }) });
     const response = await get(rest);
@@ -631,6 +789,18 @@ describe('a start that fails', () => {
 
   test('by two plug-ins with one name closes the engine and the keys', async () => {
     expect(await closedOf([{ name: 'a' }, { name: 'a' }])).toEqual(['engine', 'keys']);
+  });
+
+  test('by a plug-in that another open gateway uses leaves it to that one', async () => {
+    const [ofLive, shared] = [live(), { name: 'shared' }];
+    await open(ofLive, shared);
+    const first = gateway as Gateway;
+    const message = 'plugins[1] (live): is used by another gateway; make one for each';
+    await expect(open(shared, ofLive)).rejects.toMatchObject({ problems: [{ message }] });
+    expect((await (await get('/api/live')).json()).error.code).toBe('METHOD_NOT_ALLOWED');
+    await expect(open(ofLive)).rejects.toThrow(StartError);
+    await first.close();
+    await open(ofLive, shared);
   });
 
   test('by two plug-ins with one route closes all that was opened, also if closing fails', async () => {

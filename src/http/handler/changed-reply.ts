@@ -1,5 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { Readable } from 'node:stream';
+import { isObject } from '../../config/option-rules.ts';
 import { memoize } from '../../memoize.ts';
 import type { Exchange } from '../message/exchange.ts';
 import type { Reply } from '../message/reply.ts';
@@ -14,26 +15,64 @@ import type { RequestHooks } from '../message/request-hooks.ts';
  */
 export function changedReply(onReply: RequestHooks['onReply'], exchange: Exchange, reply: Reply): Reply {
   let current = reply;
+  // It may be sent to others too.
+  Object.freeze(reply.headers);
+  Object.freeze(reply);
   try {
     for (const hook of onReply) current = hook(exchange, current);
     // A stream that is not sent gives its places back.
     if (current.body !== reply.body && reply.body instanceof StreamBody) reply.body.discard();
     return current;
   } catch (error) {
-    if (reply.body instanceof Readable) reply.body.destroy();
-    else if (reply.body instanceof StreamBody) reply.body.discard();
+    discardBody(reply);
     throw error;
   }
+}
+
+function discardBody({ body }: Reply): void {
+  if (body instanceof Readable) body.destroy();
+  else if (body instanceof StreamBody) body.discard();
 }
 
 /**
  * A reply that a plug-in has made of another one, as it can be sent: names of headers in lower case, and the length of the body.
  *
- * @throws TypeError for a name or a value that a header must not have
+ * @throws TypeError for a name or a value that a header must not have, and for what is not a reply of HTTP
  */
-export function sendableReply(reply: Reply, { headers: checked, body: before, logFields }: Reply): Reply {
+export function sendableReply(made: Reply, { headers: checked, body: before, logFields }: Reply): Reply {
+  const reply = requireReply(made, 'onReply');
   if (reply.headers === checked && reply.body === before && reply.logFields === logFields) return reply;
-  return withFields(reply.body === before ? withCheckedHeaders(reply) : withLength(reply), logFields);
+  if (reply.body !== before) return withFields(withLength(reply), logFields);
+  return withFields(
+    withContentLength(withCheckedHeaders(reply), hasBody(reply) ? checked['content-length'] : undefined),
+    logFields,
+  );
+}
+
+/** The same reply; without its body if the status has none. @throws TypeError if it is not one that can be sent */
+function requireReply(reply: Reply, hook: string): Reply {
+  if (!isObject(reply) || !isObject(reply.headers)) throw new TypeError(`${hook} must return a reply`);
+  const { status, body } = reply;
+  if (!Number.isInteger(status) || status < 200 || status > 599)
+    throw new TypeError(`${hook} must return a reply with a status from 200 to 599, got ${status}`);
+  if (body === undefined) return reply;
+  const isBytes = typeof body === 'string' || body instanceof Uint8Array;
+  if (!isBytes && !(body instanceof Readable) && !(body instanceof StreamBody))
+    throw new TypeError(
+      `${hook} must return a reply with a body of text, bytes or a stream of Node, or undefined`,
+    );
+  if (hasBody(reply)) return reply;
+  discardBody(reply);
+  return { ...reply, body: undefined };
+}
+
+const hasBody = ({ status }: Reply): boolean => status !== 204 && status !== 304;
+
+/** Another length than that of the body would make a client take the next response for a part of it. */
+function withContentLength(reply: Reply, length: string | undefined): Reply {
+  const { 'content-length': given, ...others } = reply.headers;
+  if (given === length) return reply;
+  return { ...reply, headers: length === undefined ? others : { ...others, 'content-length': length } };
 }
 
 /** They are those of the request: a plug-in may give the same reply to several. */
@@ -67,32 +106,41 @@ function hasSameValues(a: object, b: object): boolean {
 
 const withCheckedHeaders = checkedOnce((reply) => ({ ...reply, headers: checkedHeaders(reply.headers) }));
 
-const withLength = checkedOnce((reply) => {
-  const { body } = reply;
-  const headers = checkedHeaders(reply.headers);
-  delete headers['content-length'];
-  if (typeof body === 'string' || body instanceof Uint8Array)
-    headers['content-length'] = String(Buffer.byteLength(body));
-  return { ...reply, headers };
-});
+const withLength = checkedOnce((reply) =>
+  withContentLength({ ...reply, headers: checkedHeaders(reply.headers) }, lengthOf(reply)),
+);
+
+const lengthOf = ({ body }: Reply): string | undefined =>
+  typeof body === 'string' || body instanceof Uint8Array ? String(Buffer.byteLength(body)) : undefined;
 
 /**
  * The reply of a plug-in's route, as it can be sent. Frozen headers are checked once for all replies that have them.
  *
  * @throws TypeError as `sendableReply` does, and for fields of the log without JSON
  */
-export function checkedReply(reply: Reply): Reply {
-  const { headers, logFields } = reply;
-  if (!Object.isFrozen(headers)) return withFields(withCheckedHeaders(reply), fieldsToLog(logFields));
-  return { ...reply, headers: frozenHeaders(headers), logFields: fieldsToLog(logFields) };
+export function checkedReply(given: Reply): Reply {
+  const reply = requireReply(given, 'answer');
+  const { headers } = reply;
+  const logFields = fieldsToLog(reply.logFields);
+  const checked = Object.isFrozen(headers)
+    ? { ...reply, headers: frozenHeaders(headers), logFields }
+    : withFields(withCheckedHeaders(reply), logFields);
+  const length = checked.headers['content-length'];
+  return length === undefined
+    ? checked
+    : withContentLength(checked, hasBody(reply) ? (lengthOf(reply) ?? length) : undefined);
 }
 
 const fieldsToLog = (given: Reply['logFields']): Reply['logFields'] =>
   given === undefined ? undefined : checkedFields(given);
 
+/** The gateway sets them as the connection requires it. */
+const ofConnection: ReadonlySet<string> = new Set(['connection', 'transfer-encoding']);
+
 function checkedHeaders(given: Reply['headers']): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(given)) {
+    if (ofConnection.has(name.toLowerCase())) continue;
     validateHeaderName(name);
     validateHeaderValue(name, value);
     headers[name.toLowerCase()] = String(value);

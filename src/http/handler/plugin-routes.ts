@@ -1,8 +1,9 @@
-import { GatewayError, StartError } from '../../errors.ts';
+import { isThenable } from '../../concurrency/thenable.ts';
+import { GatewayError, pluginError, StartError } from '../../errors.ts';
 import { isRead, type RequestHead } from '../message/head.ts';
 import type { PathToLog } from '../message/paths.ts';
 import { replyError, toGatewayError } from '../message/reply.ts';
-import type { Answer, PluginRoute, Route } from '../message/route.ts';
+import type { Answer, NamedRoute, Route } from '../message/route.ts';
 import { checkedReply } from './changed-reply.ts';
 
 /** The route of a request, by its method and headers. */
@@ -24,9 +25,9 @@ interface PluginRoutes {
 }
 
 /** @throws StartError if two routes have one path */
-export function buildPluginRoutes(routes: readonly PluginRoute[], optionsRoute: OptionsRoute): PluginRoutes {
+export function buildPluginRoutes(routes: readonly NamedRoute[], optionsRoute: OptionsRoute): PluginRoutes {
   requireDistinct(routes);
-  const made = routes.map((route) => ({ route, byMethod: routeByMethod(route, optionsRoute) }));
+  const made = routes.map((one) => ({ route: one.route, byMethod: routeByMethod(one, optionsRoute) }));
   /** Finds those for a path. */
   const finderOf = (isFallback: boolean) => {
     const those = made.filter(({ route }) => (route.isFallback === true) === isFallback);
@@ -59,9 +60,9 @@ export function buildPluginRoutes(routes: readonly PluginRoute[], optionsRoute: 
   };
 }
 
-function requireDistinct(routes: readonly PluginRoute[]): void {
+function requireDistinct(routes: readonly NamedRoute[]): void {
   const names = routes.map(
-    ({ path, browsersOnly, isFallback }) =>
+    ({ route: { path, browsersOnly, isFallback } }) =>
       `${path}${browsersOnly === true ? ' for browsers' : ''}${isFallback === true ? ' as a fallback' : ''}`,
   );
   const twice = names.filter((name, at) => names.indexOf(name) < at);
@@ -81,17 +82,26 @@ function patternOf(path: string): (pathname: string) => boolean {
     (isDeep || !pathname.includes('/', start.length));
 }
 
-function routeByMethod(plugin: PluginRoute, optionsRoute: OptionsRoute): RouteByHead {
-  const { access, methods = ['GET'], allowsCors = false, isKept } = plugin;
+function routeByMethod(named: NamedRoute, optionsRoute: OptionsRoute): RouteByHead {
+  const { access, methods = ['GET'], allowsCors = false, isKept } = named.route;
   const onlyReads = methods.join() === 'GET';
   const allowed = [
     ...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
     'OPTIONS',
   ].join(', ');
-  const base = { access: 'public', allowsCors: true, replyError: replyErrorOf(plugin) } as const;
+  const base = { access: 'public', allowsCors: true, replyError: replyErrorOf(named) } as const;
+  const failed = (error: unknown): never => {
+    throw pluginError(error, named.plugin, 'routes');
+  };
   const answer: Answer = (...request) => {
-    const reply = plugin.answer(...request);
-    return reply instanceof Promise ? reply.then(checkedReply) : checkedReply(reply);
+    try {
+      const reply = named.route.answer(...request);
+      return isThenable(reply)
+        ? Promise.resolve(reply).then(checkedReply).catch(failed)
+        : checkedReply(reply);
+    } catch (error) {
+      return failed(error);
+    }
   };
   const route: Route = {
     ...base,
@@ -124,14 +134,14 @@ function routeByMethod(plugin: PluginRoute, optionsRoute: OptionsRoute): RouteBy
 }
 
 /** The usual reply, if that of the plug-in fails: an error must always have a reply. */
-function replyErrorOf(plugin: PluginRoute): Route['replyError'] {
-  const { replyError: own } = plugin;
+function replyErrorOf({ plugin, route }: NamedRoute): Route['replyError'] {
+  const { replyError: own } = route;
   if (own === undefined) return replyError;
   return (error, log) => {
     try {
       return checkedReply(own(toGatewayError(error, log)));
     } catch (defect) {
-      return replyError(defect, log);
+      return replyError(pluginError(defect, plugin, 'replyError'), log);
     }
   };
 }

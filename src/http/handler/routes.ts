@@ -17,7 +17,7 @@ import {
   readinessPath,
 } from '../message/paths.ts';
 import { type Reply, replyError, replyJson } from '../message/reply.ts';
-import type { Answer, PluginRoute, Route } from '../message/route.ts';
+import type { Answer, NamedRoute, Route } from '../message/route.ts';
 import { buildPluginRoutes, isPageRequest, type RouteByHead } from './plugin-routes.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -25,7 +25,7 @@ export interface RouteOptions {
   readonly rest: Answer;
   readonly graphql: Answer;
   /** They precede the gateway's own. */
-  readonly plugins: readonly PluginRoute[];
+  readonly plugins: readonly NamedRoute[];
   readonly readiness: Readiness;
   readonly cors: Cors;
   readonly log: Logger;

@@ -99,7 +99,7 @@ export const httpLimits = {
   timeoutCheckIntervalMs: 500,
   /** The same for a body by `fetch`, of which the gateway has no connection. */
   bodyTimeoutMs: 30_000,
-  /** How long a source of keys may take to find a caller: a function of the program may wait for something else. */
+  /** How long a source of keys may take to find a caller, and `onRequest` to admit one: they may wait for something else. */
   callerTimeoutMs: 30_000,
   /** Longer than the idle time of common load balancers (60 s), so that they never send into a connection being closed. */
   keepAliveTimeoutMs: 72_000,

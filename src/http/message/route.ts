@@ -66,3 +66,9 @@ export interface PluginRoute {
   /** The path as the access log shows it; undefined for `unknown`. Default: `path`. */
   readonly loggedPath?: PathToLog;
 }
+
+/** The same with the name of its plug-in. */
+export interface NamedRoute {
+  readonly plugin: string;
+  readonly route: PluginRoute;
+}

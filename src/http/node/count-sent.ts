@@ -5,8 +5,8 @@ import type { FinishedReply } from '../message/reply.ts';
 export function countSent({ onSent }: FinishedReply, body: Readable): void {
   if (onSent === undefined) return;
   let bytes = 0;
-  body.on('data', (part: Buffer) => {
-    bytes += part.byteLength;
+  body.on('data', (part: Buffer | string) => {
+    bytes += Buffer.byteLength(part);
   });
   body.once('close', () => onSent(bytes));
 }

@@ -41,8 +41,9 @@ export function buildFetch(options: FetchOptions) {
     const headers = new Headers();
     for (let at = 0; at < raw.length; at += 2) headers.append(raw[at] ?? '', raw[at + 1] ?? '');
     const init = { status, headers };
-    if (body instanceof Readable) {
-      const response = new Response(Readable.toWeb(body) as ReadableStream, init);
+    if (body instanceof Readable && request.method === 'HEAD') body.destroy();
+    else if (body instanceof Readable) {
+      const response = new Response(Readable.toWeb(inBytes(body)) as ReadableStream, init);
       countSent(reply, body);
       return response;
     }
@@ -55,6 +56,12 @@ export function buildFetch(options: FetchOptions) {
     return new Response(hasBody ? new Uint8Array(Buffer.from(body as Uint8Array)) : null, init);
   };
 }
+
+/** A stream of texts as one of bytes, which a Response requires. */
+const inBytes = (body: Readable): Readable =>
+  body.readableObjectMode || body.readableEncoding !== null
+    ? Readable.from(body, { objectMode: false })
+    : body;
 
 const noAddress =
   'the server does not say the addresses of callers: wrong keys are not slowed down, and keys that are bound to addresses are refused; give fetch { address }';
@@ -70,7 +77,8 @@ interface ServerArgument {
   readonly incoming?: { readonly socket?: { readonly remoteAddress?: unknown } };
 }
 
-function peerAddress(request: Request, connection: ServerArgument = {}): string | undefined {
+function peerAddress(request: Request, given: ServerArgument | null | undefined): string | undefined {
+  const connection = given ?? {};
   const { address, remoteAddr, incoming } = connection;
   const found =
     typeof connection.requestIP === 'function'

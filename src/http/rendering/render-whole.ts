@@ -38,7 +38,7 @@ async function render(
   try {
     const body =
       whole === undefined
-        ? await turns.run(owner, collect(parts?.(rows, query)))
+        ? await turns.run(owner, collect(parts?.(rows, query), signal))
         : await whole(rows, { turns, owner, signal });
     budget.settle(charge, body);
     return body;
@@ -48,9 +48,10 @@ async function render(
   }
 }
 
-function* collect(parts: Iterator<Part, void> | undefined): Generator<void, Buffer> {
+function* collect(parts: Iterator<Part, void> | undefined, signal: AbortSignal): Generator<void, Buffer> {
   const buffers: Buffer[] = [];
   for (const part of parts === undefined ? [] : Iterator.from(parts)) {
+    signal.throwIfAborted();
     if (part !== undefined) buffers.push(Buffer.from(part as string));
     yield;
   }

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { describeIssue, schemaProblems } from '../../files/schema-problems.ts';
 import { tenantSchema } from '../file/key-schema.ts';
 import type { KeyRequest, KeySource, OpenKeys } from '../key-source.ts';
+import { isThenable } from '../../concurrency/thenable.ts';
 import { GatewayError, GivenCodeError } from '../../errors.ts';
 import { buildLimitedPrincipals, type LimitedPrincipal } from '../limited-principals.ts';
 import {
@@ -122,7 +123,7 @@ function openFunction(callerOf: KeyFunction, host: Parameters<KeySource['open']>
       if (url === undefined) return undefined;
       try {
         const caller = callerOf({ method, url, headers, address });
-        if (!isPromise(caller)) return caller === undefined ? undefined : principalOf(caller);
+        if (!isThenable(caller)) return caller === undefined ? undefined : principalOf(caller);
         return Promise.resolve(caller)
           .then((later) => (later === undefined ? { refusal: undefined } : { principal: principalOf(later) }))
           .catch(failed);
@@ -136,10 +137,6 @@ function openFunction(callerOf: KeyFunction, host: Parameters<KeySource['open']>
     },
   };
 }
-
-/** Also one of another realm, or of a library. */
-const isPromise = (value: ReturnType<KeyFunction>): value is Promise<Caller | undefined> =>
-  typeof value === 'object' && value !== null && 'then' in value;
 
 /** It needs no escape in JSON. */
 const plainId = /^[\w.@|:+-]{1,64}$/;

@@ -133,7 +133,9 @@ export class Subscribers {
     const refusal = err instanceof GatewayError && err.code === 'UNAUTHENTICATED' ? err.refusal : undefined;
     if (refusal === undefined)
       this.#options.log.warn({ err }, 'the caller of a stream cannot be checked: its stream ends');
-    this.#end(subscriber, refusal?.reason === 'expired' ? 'TOKEN_EXPIRED' : 'KEY_REVOKED');
+    // Only a refusal says that another key is needed.
+    if (!(err instanceof GatewayError)) this.#end(subscriber, 'SHUTTING_DOWN');
+    else this.#end(subscriber, refusal?.reason === 'expired' ? 'TOKEN_EXPIRED' : 'KEY_REVOKED');
   }
 
   #end(subscriber: Subscriber, code: EndCode): void {

@@ -44,6 +44,6 @@ test('a source that does not answer is asked once, and its streams end after hal
   expect(ended).toEqual([]);
   passSeconds(25);
   expect(asked).toBe(1);
-  expect(ended).toEqual([[subscriber, 'KEY_REVOKED']]);
+  expect(ended).toEqual([[subscriber, 'SHUTTING_DOWN']]);
   expect(subscribers.mayReceive(subscriber)).toBe(false);
 });

@@ -135,7 +135,7 @@ describe('the rights of a stream while it lasts', () => {
     await events.next();
     isFailing = true;
     await live.clock.pass(1_000);
-    await isEnded(events, 'KEY_REVOKED');
+    await isEnded(events, 'SHUTTING_DOWN');
   });
 
   test('a function that takes its time is asked every ten seconds', async () => {

@@ -56,7 +56,7 @@ const open = ({ share = 1, engineConcurrency = 2 }: OpenOptions = {}) => {
   const logged: string[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => void logged.push(line) });
   const plugin: GatewayPlugin = { name: 'shadow', onRun: (_bound, options) => shadows.onRun(options) };
-  const observed = buildPluginHooks([plugin], log).observeRuns(engine);
+  const observed = buildPluginHooks([plugin], log, clock).observeRuns(engine);
   const shadows = openShadows({
     catalog,
     run: observed.run,

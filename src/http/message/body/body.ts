@@ -10,9 +10,13 @@ export function arrivedBody(message: IncomingMessage): Uint8Array | undefined {
   const { readableDidRead, readableLength, headers } = message;
   if (readableDidRead || message.destroyed || readableLength !== Number(headers['content-length']))
     return undefined;
-  const body: Buffer | null = readableLength === 0 ? Buffer.alloc(0) : message.read();
-  return body ?? undefined;
+  const body: Buffer | string | null = readableLength === 0 ? Buffer.alloc(0) : message.read();
+  return typeof body === 'string' ? bytesOf(body, message) : (body ?? undefined);
 }
+
+/** A framework may have called `setEncoding`. */
+const bytesOf = (text: string, { readableEncoding }: IncomingMessage): Buffer =>
+  Buffer.from(text, readableEncoding ?? 'utf8');
 
 /**
  * Reads a whole request body.
@@ -30,7 +34,8 @@ export function bodyOfNode(message: IncomingMessage): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let byteLength = 0;
-    message.on('data', (chunk: Buffer) => {
+    message.on('data', (given: Buffer | string) => {
+      const chunk = typeof given === 'string' ? bytesOf(given, message) : given;
       byteLength += chunk.byteLength;
       chunks.push(chunk);
       if (byteLength <= maxBodyBytes) return;

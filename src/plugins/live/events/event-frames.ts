@@ -45,7 +45,7 @@ export const endMessages: Readonly<Record<EndCode, string>> = {
   KEY_REVOKED: 'The key does not permit this any more',
   TOKEN_EXPIRED: 'The key or the token has expired; connect again with a new one',
   QUERY_CHANGED: 'The saved query was changed or removed; connect again',
-  SHUTTING_DOWN: 'The gateway is ending; connect again',
+  SHUTTING_DOWN: 'The gateway is ending, or cannot check the key; connect again',
 };
 
 const carriageReturn = 0x0d;
