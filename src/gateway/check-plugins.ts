@@ -1,7 +1,16 @@
 import { nearestName } from '@querygate/text';
-import { isObject, type OptionRules, optionRule, wrongKinds } from '../config/option-rules.ts';
+import {
+  isObject,
+  kindOf,
+  type OptionRule,
+  type OptionRules,
+  optionRule,
+  required,
+  wrongKinds,
+} from '../config/option-rules.ts';
 import { type Problem, StartError } from '../errors.ts';
-import type { GatewayPlugin } from './plugin.ts';
+import { metricName } from '../names/prometheus-names.ts';
+import type { GatewayPlugin, MetricFamily } from './plugin.ts';
 
 const list = { is: Array.isArray, must: 'a list' };
 
@@ -32,6 +41,21 @@ const rules: OptionRules<GatewayPlugin> = {
   close: optionRule.function,
 };
 
+const textLike = (pattern: RegExp, must: string): OptionRule => ({
+  ...{ is: (value) => typeof value === 'string', must },
+  problemOf: (value) => (pattern.test(String(value)) ? undefined : `must be ${must}`),
+});
+
+/** The members of those that a plug-in has in lists. */
+const listed: Readonly<Record<string, Readonly<Record<string, OptionRule>>>> = {
+  metrics: {
+    name: required(textLike(metricName, 'a name of Prometheus, as in costs_bytes_total')),
+    help: required(optionRule.text),
+    type: required(textLike(/^(?:counter|gauge|histogram)$/, "'counter', 'gauge' or 'histogram'")),
+    samples: required(optionRule.function),
+  } satisfies OptionRules<MetricFamily>,
+};
+
 const hooks = Object.entries(rules).filter(([name]) => name !== 'name');
 
 /** @throws StartError with every value that is not a plug-in, and every member that would be ignored */
@@ -53,7 +77,16 @@ function problemsOf(plugin: unknown, place: string): readonly Problem[] {
   const unknown = misspeltMembers(plugin).map(([member, nearest]) => ({
     message: `${place}${name}: there is no hook ${member}; ${nearest === undefined ? `those of requests and results are ${onHooks.join(', ')}` : `did you mean ${nearest}?`}`,
   }));
-  return [...unknown, ...wrongKinds(plugin, rules, `${place}${name}: `)];
+  const ofLists = Object.entries(listed).flatMap(([list, members]) => {
+    const given = plugin[list];
+    return (Array.isArray(given) ? given : []).flatMap((one: unknown, at) => {
+      const path = `${place}${name}: ${list}[${at}]`;
+      return isObject(one)
+        ? wrongKinds(one, members, `${path}.`)
+        : [{ message: `${path}: ${kindOf(one)}; must be an object` }];
+    });
+  });
+  return [...unknown, ...wrongKinds(plugin, rules, `${place}${name}: `), ...ofLists];
 }
 
 function kindProblem(value: unknown): string {

@@ -6,7 +6,8 @@ import { StartError } from '../errors.ts';
 import type { Following } from '../http/following.ts';
 import type { ExtendSchema, SchemaExtension } from '../http/graphql/schema-extension.ts';
 import type { PluginRoute } from '../http/message/route.ts';
-import type { Answering, GatewayPlugin, MetricFamily, PluginHost } from './plugin.ts';
+import { labelName, metricName } from '../names/prometheus-names.ts';
+import type { Answering, GatewayPlugin, MetricFamily, PluginHost, Sample } from './plugin.ts';
 
 interface OpenPlugins {
   /** The routes of all plug-ins for a version of the catalog, those of a plug-in in one step. */
@@ -126,10 +127,7 @@ export const familiesOf = (plugins: readonly GatewayPlugin[], log: Logger): read
       ...family,
       samples() {
         try {
-          return arrayOf(family.samples()).map(({ labels, ...sample }) => ({
-            ...sample,
-            labels: { ...labels },
-          }));
+          return arrayOf(family.samples()).map(checkedSample);
         } catch (err) {
           log.error({ plugin: plugin.name, hook: family.name, err }, 'a plug-in has failed');
           return [];
@@ -137,3 +135,15 @@ export const familiesOf = (plugins: readonly GatewayPlugin[], log: Logger): read
       },
     })),
   );
+
+/** Prometheus refuses all that it reads for one wrong line. */
+function checkedSample({ labels, ...sample }: Sample): Sample {
+  const { value, metricName: name } = sample;
+  if (typeof value !== 'number') throw new TypeError('the value of a sample must be a number');
+  const wrong = [
+    ...(name === undefined || metricName.test(name) ? [] : [name]),
+    ...Object.keys({ ...labels }).filter((one) => !labelName.test(one)),
+  ];
+  if (wrong.length > 0) throw new TypeError(`${JSON.stringify(wrong[0])} is not a name of Prometheus`);
+  return { ...sample, labels: { ...labels } };
+}

@@ -146,3 +146,20 @@ test('a second plug-in that answers followers is refused', () => {
   );
   expect(others).toEqual([]);
 });
+
+test('a metric must have a name of Prometheus, a help, a type and samples', () => {
+  const right = { name: 'a_total', help: 'All.', type: 'counter', samples: () => [] };
+  const given = [right, null, { ...right, name: 'a b' }, { ...right, type: 'count', help: undefined }, {}];
+  expect(problemsOf({ name: 'mine', metrics: given })).toEqual(
+    [
+      '[1]: is null; must be an object',
+      '[2].name: must be a name of Prometheus, as in costs_bytes_total',
+      '[3].help: is missing; must be a text',
+      "[3].type: must be 'counter', 'gauge' or 'histogram'",
+      '[4].name: is missing; must be a name of Prometheus, as in costs_bytes_total',
+      '[4].help: is missing; must be a text',
+      "[4].type: is missing; must be 'counter', 'gauge' or 'histogram'",
+      '[4].samples: is missing; must be a function',
+    ].map((problem) => `plugins[0] (mine): metrics${problem}`),
+  );
+});
