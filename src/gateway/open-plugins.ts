@@ -4,9 +4,10 @@ import { waitingTimers, within } from '../concurrency/clock.ts';
 import type { Closers } from '../concurrency/closers.ts';
 import { StartError } from '../errors.ts';
 import type { Following } from '../http/following.ts';
-import type { ExtendSchema, SchemaExtension } from '../http/graphql/schema-extension.ts';
+import type { ExtendSchema } from '../http/graphql/schema-extension.ts';
 import type { PluginRoute } from '../http/message/route.ts';
 import { labelName, metricName } from '../names/prometheus-names.ts';
+import { joinExtensions } from './plugin-checks/join-extensions.ts';
 import type { Answering, GatewayPlugin, MetricFamily, PluginHost, Sample } from './plugin.ts';
 
 interface OpenPlugins {
@@ -81,30 +82,6 @@ export async function openPlugins(
       const replace = async (plugin: GatewayPlugin) => plugin.onCatalog?.(catalog);
       return Promise.all(plugins.map((plugin) => replace(plugin).catch(log(plugin, 'onCatalog'))));
     },
-  };
-}
-
-function joinExtensions(
-  plugins: readonly GatewayPlugin[],
-  fail: (plugin: GatewayPlugin, error: unknown) => never,
-): ExtendSchema | undefined {
-  const extending = plugins.filter((plugin) => plugin.extendSchema !== undefined);
-  if (extending.length === 0) return undefined;
-  return (catalog, queries) => {
-    const extensions = extending.flatMap((plugin): SchemaExtension[] => {
-      try {
-        return [plugin.extendSchema?.(catalog, queries)].filter((one) => one !== undefined);
-      } catch (error) {
-        return fail(plugin, error);
-      }
-    });
-    return {
-      rowFields(query) {
-        const fields = extensions.map((one) => one.rowFields(query)).filter((one) => one !== undefined);
-        return fields.length === 0 ? undefined : Object.assign({}, ...fields);
-      },
-      rootFields: Object.assign({}, ...extensions.map(({ rootFields }) => rootFields)),
-    };
   };
 }
 

@@ -7,7 +7,7 @@ import {
   optionRule,
 } from '../config/option-rules.ts';
 import { formOfMaker } from '../keys/key-source.ts';
-import { checkPlugins } from './check-plugins.ts';
+import { checkPlugins } from './plugin-checks/check-plugins.ts';
 import type { CacheOptions, GatewayOptions } from './options.ts';
 
 const isKeySource = (value: unknown) => typeof value === 'function' || hasFunctions(value, 'open');

@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { StartError } from '../../src/errors.ts';
-import { checkPlugins } from '../../src/gateway/check-plugins.ts';
-import { live } from '../../src/plugins/live/live.ts';
-import { metrics } from '../../src/plugins/metrics/metrics.ts';
-import { pages } from '../../src/plugins/pages/pages.ts';
+import { StartError } from '../../../src/errors.ts';
+import { checkPlugins } from '../../../src/gateway/plugin-checks/check-plugins.ts';
+import { live } from '../../../src/plugins/live/live.ts';
+import { metrics } from '../../../src/plugins/metrics/metrics.ts';
+import { pages } from '../../../src/plugins/pages/pages.ts';
 
 function problemsOf(...plugins: readonly unknown[]): readonly string[] {
   try {

@@ -7,10 +7,10 @@ import {
   optionRule,
   required,
   wrongKinds,
-} from '../config/option-rules.ts';
-import { type Problem, StartError } from '../errors.ts';
-import { metricName } from '../names/prometheus-names.ts';
-import type { GatewayPlugin, MetricFamily } from './plugin.ts';
+} from '../../config/option-rules.ts';
+import { type Problem, StartError } from '../../errors.ts';
+import { metricName } from '../../names/prometheus-names.ts';
+import type { GatewayPlugin, MetricFamily } from '../plugin.ts';
 
 const list = { is: Array.isArray, must: 'a list' };
 
