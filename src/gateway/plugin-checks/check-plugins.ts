@@ -9,6 +9,7 @@ import {
   wrongKinds,
 } from '../../config/option-rules.ts';
 import { type Problem, StartError } from '../../errors.ts';
+import type { Renderer } from '../../formats/renderer.ts';
 import { metricName } from '../../names/prometheus-names.ts';
 import type { GatewayPlugin, MetricFamily } from '../plugin.ts';
 
@@ -41,11 +42,6 @@ const rules: OptionRules<GatewayPlugin> = {
   close: optionRule.function,
 };
 
-const textLike = (pattern: RegExp, must: string): OptionRule => ({
-  ...{ is: (value) => typeof value === 'string', must },
-  problemOf: (value) => (pattern.test(String(value)) ? undefined : `must be ${must}`),
-});
-
 /** The members of those that a plug-in has in lists. */
 const listed: Readonly<Record<string, Readonly<Record<string, OptionRule>>>> = {
   metrics: {
@@ -54,6 +50,28 @@ const listed: Readonly<Record<string, Readonly<Record<string, OptionRule>>>> = {
     type: required(textLike(/^(?:counter|gauge|histogram)$/, "'counter', 'gauge' or 'histogram'")),
     samples: required(optionRule.function),
   } satisfies OptionRules<MetricFamily>,
+  renderers: {
+    names: {
+      ...required(
+        listLike(/^[a-z\d][a-z\d_-]*$/, "a list of names in lower case without dots, as in ['tsv']"),
+      ),
+      problemOf: (value) => ((value as readonly string[]).length > 0 ? undefined : 'must have a name'),
+    },
+    contentType: required(
+      textLike(/^[\x21-\x7e][\x20-\x7e]*$/, 'a media type, as in text/tab-separated-values'),
+    ),
+    mediaTypes: required(
+      listLike(/^[a-z\d.+_-]+\/[a-z\d.+_-]+$/, "a list of media types, as in ['text/tab-separated-values']"),
+    ),
+    version: optionRule.text,
+    fileExtension: textLike(/^[\w.-]+$/, 'an extension, as in tsv'),
+    isCompressed: optionRule.boolean,
+    unavailable: optionRule.function,
+    settings: optionRule.function,
+    parts: optionRule.function,
+    isWhole: optionRule.boolean,
+    whole: optionRule.function,
+  } satisfies OptionRules<Renderer>,
 };
 
 const hooks = Object.entries(rules).filter(([name]) => name !== 'name');
@@ -87,6 +105,19 @@ function problemsOf(plugin: unknown, place: string): readonly Problem[] {
     });
   });
   return [...unknown, ...wrongKinds(plugin, rules, `${place}${name}: `), ...ofLists];
+}
+
+function textLike(pattern: RegExp, must: string): OptionRule {
+  const problemOf = (value: unknown) => (pattern.test(String(value)) ? undefined : `must be ${must}`);
+  return { is: (value) => typeof value === 'string', must, problemOf };
+}
+
+function listLike(pattern: RegExp, must: string): OptionRule {
+  return {
+    is: (value) =>
+      optionRule.texts.is(value) && (value as readonly string[]).every((one) => pattern.test(one)),
+    must,
+  };
 }
 
 function kindProblem(value: unknown): string {

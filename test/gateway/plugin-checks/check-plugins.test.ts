@@ -163,3 +163,32 @@ test('a metric must have a name of Prometheus, a help, a type and samples', () =
     ].map((problem) => `plugins[0] (mine): metrics${problem}`),
   );
 });
+
+describe('a renderer', () => {
+  const right = { names: ['tsv'], contentType: 'text/tsv; charset=utf-8', mediaTypes: ['text/tsv'] };
+  const name = "names: is a list; must be a list of names in lower case without dots, as in ['tsv']";
+  const type = 'must be a media type, as in text/tab-separated-values';
+  const types = "must be a list of media types, as in ['text/tab-separated-values']";
+  test.each([
+    [right, undefined],
+    [{ ...right, mediaTypes: [], fileExtension: 'tsv', *parts() {} }, undefined],
+    [{ ...right, names: ['TSV'] }, name],
+    [{ ...right, names: ['a.b'] }, name],
+    [{ ...right, names: [] }, 'names: must have a name'],
+    [{ ...right, names: 'tsv' }, name.replace('is a list', 'is a text')],
+    [{ ...right, contentType: undefined }, `contentType: is missing; ${type}`],
+    [{ ...right, contentType: 'a\nb' }, `contentType: ${type}`],
+    [{ ...right, mediaTypes: undefined }, `mediaTypes: is missing; ${types}`],
+    [{ ...right, mediaTypes: ['text/tsv; charset=utf-8'] }, `mediaTypes: is a list; ${types}`],
+    [{ ...right, fileExtension: 'a/b"c' }, 'fileExtension: must be an extension, as in tsv'],
+    [{ ...right, parts: [] }, 'parts: is a list; must be a function'],
+  ])('%j', (renderer, problem) => {
+    const problems = problem === undefined ? [] : [`plugins[0] (mine): renderers[0].${problem}`];
+    expect(problemsOf({ name: 'mine', renderers: [renderer] })).toEqual(problems);
+  });
+
+  test('that is null is no renderer', () => {
+    const [problem] = problemsOf({ name: 'mine', renderers: [null] });
+    expect(problem).toBe('plugins[0] (mine): renderers[0]: is null; must be an object');
+  });
+});
