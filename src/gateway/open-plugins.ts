@@ -7,6 +7,7 @@ import type { Following } from '../http/following.ts';
 import type { ExtendSchema } from '../http/graphql/schema-extension.ts';
 import type { PluginRoute } from '../http/message/route.ts';
 import { labelName, metricName } from '../names/prometheus-names.ts';
+import { checkRoutes } from './plugin-checks/check-plugins.ts';
 import { joinExtensions } from './plugin-checks/join-extensions.ts';
 import type { Answering, GatewayPlugin, MetricFamily, PluginHost, Sample } from './plugin.ts';
 
@@ -60,7 +61,9 @@ export async function openPlugins(
       const routes: PluginRoute[] = [];
       for (const plugin of plugins) {
         try {
-          routes.push(...arrayOf(plugin.routes?.(catalog, { ...host, ...answering }) ?? []));
+          const made = arrayOf(plugin.routes?.(catalog, { ...host, ...answering }) ?? []);
+          checkRoutes(plugin, made);
+          routes.push(...made);
         } catch (error) {
           fail(plugin, 'routes', error);
         }

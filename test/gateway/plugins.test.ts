@@ -402,6 +402,7 @@ describe('a plug-in that fails', () => {
       [{ name: 'broken', open: fail }, 'broken, open: a defect'],
       [{ name: 'broken', open: async () => fail() }, 'broken, open: a defect'],
       [{ name: 'broken', routes: fail }, 'broken, routes: a defect'],
+      [{ name: 'broken', routes: () => [null as never] }, 'broken, routes[0]: is null; must be an object'],
       [{ name: 'broken', routes: (async () => []) as never }, 'broken, routes: it must return an array'],
     ];
     for (const [plugin, message] of broken)

@@ -10,6 +10,7 @@ import {
 } from '../../config/option-rules.ts';
 import { type Problem, StartError } from '../../errors.ts';
 import type { Renderer } from '../../formats/renderer.ts';
+import type { PluginRoute } from '../../http/message/route.ts';
 import { metricName } from '../../names/prometheus-names.ts';
 import type { GatewayPlugin, MetricFamily } from '../plugin.ts';
 
@@ -74,6 +75,23 @@ const listed: Readonly<Record<string, Readonly<Record<string, OptionRule>>>> = {
   } satisfies OptionRules<Renderer>,
 };
 
+const routeRules: OptionRules<PluginRoute> = {
+  path: required({ is: isRoutePath, must: 'a path as URLs have it, as in /costs, /costs/* or /costs/**' }),
+  methods: {
+    is: (value) =>
+      Array.isArray(value) && value.length > 0 && value.every((one) => /^(?:GET|POST)$/.test(one)),
+    must: "a list of 'GET' and 'POST'",
+  },
+  access: required(textLike(/^(?:key|public)$/, "'key' or 'public'")),
+  answer: required(optionRule.function),
+  browsersOnly: optionRule.boolean,
+  isFallback: optionRule.boolean,
+  allowsCors: optionRule.boolean,
+  replyError: optionRule.function,
+  isKept: optionRule.function,
+  loggedPath: optionRule.function,
+};
+
 const hooks = Object.entries(rules).filter(([name]) => name !== 'name');
 
 /** @throws StartError with every value that is not a plug-in, and every member that would be ignored */
@@ -88,6 +106,22 @@ export function checkPlugins(plugins: readonly unknown[]): void {
   if (problems.length > 0) throw new StartError('The options of the gateway have problems', problems);
 }
 
+/** @throws StartError with every route that would never be found, or never answer */
+export function checkRoutes({ name }: GatewayPlugin, routes: readonly unknown[]): void {
+  const problems = entryProblems(routes, routeRules, `${name}, routes`);
+  if (problems.length > 0) throw new StartError('A plug-in has failed', problems);
+}
+
+/** The path of some URL, or such a one with a pattern at its end. */
+function isRoutePath(value: unknown): boolean {
+  return (
+    typeof value === 'string' &&
+    /^\/(?!\/)[^*]*(?:(?<=\/)\*{1,2})?$/.test(value) &&
+    URL.parse(value, 'http://gateway')?.href === `http://gateway${value}` &&
+    !/[?#]/.test(value)
+  );
+}
+
 function problemsOf(plugin: unknown, place: string): readonly Problem[] {
   if (!isObject(plugin) || Array.isArray(plugin) || typeof plugin.then === 'function')
     return [{ message: `${place}: ${kindProblem(plugin)}` }];
@@ -97,15 +131,21 @@ function problemsOf(plugin: unknown, place: string): readonly Problem[] {
   }));
   const ofLists = Object.entries(listed).flatMap(([list, members]) => {
     const given = plugin[list];
-    return (Array.isArray(given) ? given : []).flatMap((one: unknown, at) => {
-      const path = `${place}${name}: ${list}[${at}]`;
-      return isObject(one)
-        ? wrongKinds(one, members, `${path}.`)
-        : [{ message: `${path}: ${kindOf(one)}; must be an object` }];
-    });
+    return entryProblems(Array.isArray(given) ? given : [], members, `${place}${name}: ${list}`);
   });
   return [...unknown, ...wrongKinds(plugin, rules, `${place}${name}: `), ...ofLists];
 }
+
+const entryProblems = (
+  entries: readonly unknown[],
+  members: Readonly<Record<string, OptionRule>>,
+  place: string,
+): readonly Problem[] =>
+  entries.flatMap((one, at) =>
+    isObject(one)
+      ? wrongKinds(one, members, `${place}[${at}].`)
+      : [{ message: `${place}[${at}]: ${kindOf(one)}; must be an object` }],
+  );
 
 function textLike(pattern: RegExp, must: string): OptionRule {
   const problemOf = (value: unknown) => (pattern.test(String(value)) ? undefined : `must be ${must}`);

@@ -1,14 +1,16 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { StartError } from '../../../src/errors.ts';
-import { checkPlugins } from '../../../src/gateway/plugin-checks/check-plugins.ts';
+import { checkPlugins, checkRoutes } from '../../../src/gateway/plugin-checks/check-plugins.ts';
 import { live } from '../../../src/plugins/live/live.ts';
 import { metrics } from '../../../src/plugins/metrics/metrics.ts';
 import { pages } from '../../../src/plugins/pages/pages.ts';
 
-function problemsOf(...plugins: readonly unknown[]): readonly string[] {
+const problemsOf = (...plugins: readonly unknown[]) => problemsIn(() => checkPlugins(plugins));
+
+function problemsIn(check: () => void): readonly string[] {
   try {
-    checkPlugins(plugins);
+    check();
     return [];
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
@@ -190,5 +192,33 @@ describe('a renderer', () => {
   test('that is null is no renderer', () => {
     const [problem] = problemsOf({ name: 'mine', renderers: [null] });
     expect(problem).toBe('plugins[0] (mine): renderers[0]: is null; must be an object');
+  });
+});
+
+describe('a route', () => {
+  const right = { path: '/r', access: 'key', answer: () => {} };
+  const path = 'must be a path as URLs have it, as in /costs, /costs/* or /costs/**';
+  const cases: readonly (readonly [object, string | undefined])[] = [
+    [right, undefined],
+    ...['/', '/*', '/a/**', "/a.b~-!$&'()+,;=:@%20"].map(
+      (one) => [{ ...right, path: one }, undefined] as const,
+    ),
+    ...['r', '', '//r', '/r?x', '/r#x', '/ä', '/a b', '/a/../r', '/r*', '/*/r', '/r/***'].map(
+      (one) =>
+        [{ ...right, path: one }, `path: ${one === '' ? 'is an empty text' : 'is a text'}; ${path}`] as const,
+    ),
+    [{ ...right, path: undefined }, `path: is missing; ${path}`],
+    [{ ...right, methods: ['GET', 'POST'] }, undefined],
+    [{ ...right, methods: 'POST' }, "methods: is a text; must be a list of 'GET' and 'POST'"],
+    [{ ...right, methods: ['PUT'] }, "methods: is a list; must be a list of 'GET' and 'POST'"],
+    [{ ...right, methods: [] }, "methods: is a list; must be a list of 'GET' and 'POST'"],
+    [{ ...right, access: 'always' }, "access: must be 'key' or 'public'"],
+    [{ ...right, access: undefined }, "access: is missing; must be 'key' or 'public'"],
+    [{ ...right, answer: undefined }, 'answer: is missing; must be a function'],
+    [{ ...right, isKept: true }, 'isKept: is a boolean; must be a function'],
+  ];
+  test.each(cases)('%j', (route, problem) => {
+    const problems = problem === undefined ? [] : [`mine, routes[1].${problem}`];
+    expect(problemsIn(() => checkRoutes({ name: 'mine' }, [right, route]))).toEqual(problems);
   });
 });
