@@ -6,6 +6,7 @@ import {
   type OptionRules,
   optionRule,
 } from '../config/option-rules.ts';
+import type { EngineFactory } from '../engine-contract/engine-factory.ts';
 import { formOfMaker } from '../keys/key-source.ts';
 import { checkPlugins } from './plugin-checks/check-plugins.ts';
 import type { CacheOptions, GatewayOptions } from './options.ts';
@@ -38,6 +39,10 @@ const rules: OptionRules<GatewayOptions> = {
   engine: {
     is: (value) => hasFunctions(value, 'open') && isObject(value) && typeof value.name === 'string',
     must: "an engine, as in duckdb({ dataDir: 'data' })",
+    problemOf: (value) =>
+      ['bigquery', 'native'].includes((value as EngineFactory).sql)
+        ? undefined
+        : "its sql must be 'bigquery' or 'native'",
     isRequired: true,
   },
   keys: {

@@ -47,6 +47,24 @@ test.each<[string, Counts, Counts, readonly string[]]>([
   expect(warned).toEqual(warnings.map((text) => `the engine reports ${text}, which is not counted`));
 });
 
+test('what is not of its type is left out with one warning', async () => {
+  const cost = { bytesProcessed: 1, bytesBilled: 1, slotMs: 1, cacheHit: 'yes', jobId: 7 };
+  const engine: Engine = {
+    ...engineOf(cost),
+    run: async () => ({ rows: [], truncated: false, cost: cost as never }),
+  };
+  const warned: string[] = [];
+  const { run } = withWholeCosts(engine, (message) => warned.push(message));
+  for (let count = 0; count < 2; count += 1) {
+    const rows = await run({ query: {} as never, parameters: {} }, { signal: new AbortController().signal });
+    expect(rows.cost).toEqual({ ...cost, cacheHit: undefined, jobId: undefined });
+  }
+  expect(warned).toEqual([
+    'the engine reports cacheHit: yes, which is not a boolean',
+    'the engine reports jobId: 7, which is not a string',
+  ]);
+});
+
 test('rows whose members are getters of a class keep them', async () => {
   class ClassRows implements Rows {
     get rows() {

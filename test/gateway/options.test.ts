@@ -222,6 +222,12 @@ describe('options of a wrong name or kind', () => {
     );
   });
 
+  test.each(['mysql', undefined])('the SQL of an engine is of one of two kinds, not %s', async (sql) => {
+    expect(await problemsWith({ ...options, engine: { ...options.engine, sql } })).toEqual([
+      "engine: its sql must be 'bigquery' or 'native'",
+    ]);
+  });
+
   test('an engine that gives none is named, and one may be opened at once', async () => {
     const opened = (open: () => unknown) => problemsWith({ ...options, engine: { ...options.engine, open } });
     for (const nothing of [() => undefined, async () => ({ run })])
