@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
 import type { Cost, Engine, Rows } from '../../src/engine-contract/engine.ts';
-import type { EngineFactory } from '../../src/engine-contract/engine-factory.ts';
-import { cases } from '../../src/engine-contract/test-suite/cases.ts';
-import { testEngine } from '../../src/engine-contract/test-suite/test-engine.ts';
 import { withWholeCosts } from '../../src/engine-contract/whole-costs.ts';
 
 type Counts = Readonly<Record<'bytesProcessed' | 'bytesBilled' | 'slotMs', number | undefined>>;
@@ -130,23 +127,4 @@ test('a cost whose members are getters keeps them, and rows of a document are no
   expect(found.cost).toEqual({ bytesProcessed: 2, bytesBilled: 10, slotMs: 20, cacheHit: false, jobId: 'j' });
   expect([found.document, made]).toEqual([document, 0]);
   expect([found.rows, made]).toEqual([['{}'], 1]);
-});
-
-test('an engine whose costs have fractions does not pass the suite of engines', async () => {
-  const tests = new Map<string, () => Promise<void>>();
-  const declare = (title: string, run: () => Promise<void>) => tests.set(title, run);
-  const engine: EngineFactory = {
-    name: 'fractions',
-    sql: 'native',
-    open: async () => engineOf({ bytesProcessed: undefined, bytesBilled: 0, slotMs: 1.5 }),
-  };
-  const omit = (Object.keys(cases) as (keyof typeof cases)[]).filter((name) => name !== 'echo');
-  testEngine({
-    test: Object.assign(declare, { skip: () => {} }),
-    engine,
-    statements: { echo: 'select ?' },
-    omit,
-  });
-  const run = tests.get('fractions: a cost, if the engine reports it, is of whole numbers from 0 on');
-  await expect(run?.()).rejects.toThrow('slotMs is 1.5');
 });
