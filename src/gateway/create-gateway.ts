@@ -80,13 +80,13 @@ const reloading: Owner = 'saved queries';
  *
  * @throws StartError with every problem of the options, the saved queries or the key file
  */
-export async function createGateway(given: GatewayOptions): Promise<Gateway> {
-  const options = checkedGatewayOptions(given);
+export async function createGateway(options: GatewayOptions): Promise<Gateway> {
+  const checked = checkedGatewayOptions(options);
   keepTicksFast();
   const closers = new Closers();
-  closers.push(() => options.tracer?.close());
+  closers.push(() => checked.tracer?.close());
   try {
-    return await openGateway(options, closers);
+    return await openGateway(checked, closers);
   } catch (error) {
     // The first failure is the one to be corrected.
     await closers.close().catch(() => {});
