@@ -7,6 +7,8 @@ export interface RunContext {
   readonly signal: AbortSignal;
   /** How many callers wait in this process. A run begun by `start` may have none. */
   readonly callers: () => number;
+  /** Resolves when the first of them waits. */
+  readonly called: Promise<void>;
   /** Set by a run whose result callers of other processes may wait for; called before the run is aborted. */
   isAwaitedElsewhere: (() => Promise<boolean>) | undefined;
 }
@@ -23,6 +25,7 @@ interface Flight<T> {
   /** Callers, and the one that started the run without being a caller. */
   waiters: number;
   callers: number;
+  readonly onCalled: () => void;
   isEnding: boolean;
 }
 
@@ -85,16 +88,19 @@ export class SingleFlight<T> {
 
   #begin(key: string, run: Run<T>): Flight<T> {
     const controller = new AbortController();
+    const { promise: called, resolve: onCalled } = Promise.withResolvers<void>();
     const context: RunContext = {
       signal: controller.signal,
       callers: () => flight.callers,
+      called,
       isAwaitedElsewhere: undefined,
     };
     // The run starts one microtask later: its context refers to the complete flight.
     const outcome = Promise.resolve()
       .then(() => run(context))
       .finally(() => this.#remove(key, flight));
-    const flight: Flight<T> = { context, outcome, controller, waiters: 0, callers: 0, isEnding: false };
+    const counts = { waiters: 0, callers: 0, isEnding: false };
+    const flight: Flight<T> = { context, outcome, controller, onCalled, ...counts };
     this.#flights.set(key, flight);
     return flight;
   }
@@ -116,7 +122,10 @@ export class SingleFlight<T> {
         this.#endUnlessAwaited(key, flight);
       };
       flight.waiters += 1;
-      if (isCaller) flight.callers += 1;
+      if (isCaller) {
+        flight.callers += 1;
+        flight.onCalled();
+      }
       signal.addEventListener('abort', abandon, { once: true });
       const leaveUnlessAbandoned = () => {
         if (!signal.aborted) leave();

@@ -98,7 +98,7 @@ export interface RunOptions {
 
 /**
  * The cost of one run, as far as the engine reports it; for logs, metrics and billing. Its counts are whole numbers from 0 on:
- * the gateway rounds fractions, and leaves out NaN and the like.
+ * the gateway rounds fractions, and leaves out NaN and members of other types.
  */
 export interface Cost {
   /** Bytes that the run has read; undefined if the engine does not say it, as below. */

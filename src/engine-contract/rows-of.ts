@@ -1,7 +1,7 @@
 import { parseDecimal, parseJson, type Revive, shorten } from '@querygate/text';
 import type { RecordField, SavedQuery } from '../catalog/model/saved-query.ts';
 import { GatewayError } from '../errors.ts';
-import { parseDate, parseDatetime, parseTimestamp } from '../files/timestamps.ts';
+import { parseDatetime, parseTimestamp } from '../files/timestamps.ts';
 import type { Rows } from './engine.ts';
 import { missingRequiredColumn, unsafeInteger } from './engine-errors.ts';
 
@@ -76,11 +76,11 @@ function scalarOf(field: RecordField, value: unknown): unknown {
     case 'datetime':
       return localText(field, value, datetimePart, parseDatetime).replace(' ', 'T');
     case 'date':
-      return localText(field, value, datePart, parseDate);
+      return localText(field, value, datePart, parseTimestamp);
     case 'time':
-      return localText(field, value, timePart, (text) => parseDatetime(`1970-01-01T${text}`));
+      return localText(field, value, timePart, parseDatetimeOrTime);
     case 'bytes':
-      return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : textOf(field, value);
+      return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : base64Of(field, value);
     case 'json':
       return typeof value === 'string' ? jsonOf(field, value, exactInteger) : value;
     case 'record':
@@ -135,9 +135,17 @@ const latestMicros = microsOf('9999-12-31T23:59:59.999999Z');
 const numberOf = (value: bigint): unknown =>
   Number.isSafeInteger(Number(value)) ? Number(value) : JSON.rawJSON(String(value));
 
+function base64Of(field: RecordField, value: unknown): string {
+  const isBase64 = typeof value === 'string' && Buffer.from(value, 'base64').toString('base64') === value;
+  return isBase64 ? value : fail(field, value);
+}
+
 const datetimePart = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?$/;
 const datePart = /^\d{4}-\d\d-\d\d(?=$|[T ])/;
 const timePart = /(?:^|(?<=[T ]))\d\d:\d\d:\d\d(?:\.\d+)?$/;
+
+const parseDatetimeOrTime = (text: string) =>
+  parseDatetime(/^\d\d:/.test(text) ? `1970-01-01T${text}` : text);
 
 /** The part of a date or time, without a zone and without zeros at the end of a fraction. */
 function localText(
@@ -148,7 +156,7 @@ function localText(
 ): string {
   const text = value instanceof Date ? isoText(field, value).slice(0, -1) : textOf(field, value);
   const [found = fail(field, value)] = part.exec(text) ?? [];
-  if (parse(found) === undefined) fail(field, value);
+  if (parse(text) === undefined) fail(field, value);
   return found.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
 }
 

@@ -10,6 +10,11 @@ const wholeOf = { bytesProcessed: Math.ceil, bytesBilled: Math.ceil, slotMs: Mat
 
 const counts = Object.keys(wholeOf) as readonly (keyof typeof wholeOf)[];
 
+/** The types of its other members. */
+const typeOf = { cacheHit: 'boolean', jobId: 'string' } as const;
+
+const others = Object.keys(typeOf) as readonly (keyof typeof typeOf)[];
+
 const members: Readonly<Record<Exclude<keyof Rows, 'cost' | 'rows'>, true>> = {
   ...{ document: true, truncated: true, computedAt: true },
   ...{ dataVersion: true, columns: true, state: true },
@@ -36,23 +41,29 @@ const withCost = (rows: Rows, cost: Cost): Rows => {
 export const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 
 /**
- * The same engine, whose costs are whole numbers: accounts, metrics and stored results take no others.
+ * The same engine, whose costs have whole numbers, and each member its type: accounts, headers and stored results take no others.
  *
- * @param warn called once for each count that is not a number from 0 on, and is left out for that
+ * @param warn called once for each count that is not a number from 0 on, or member of another type, which is left out for that
  */
 export function withWholeCosts(engine: Engine, warn: (message: string) => void): Engine {
   const warned = new Set<string>();
+  const leaveOut = (cost: Cost, name: keyof Cost, reason: string) => {
+    if (!warned.has(name)) warn(`the engine reports ${name}: ${cost[name]}, which is not ${reason}`);
+    warned.add(name);
+    return [name, undefined] as const;
+  };
   const wholeCost = (cost: Cost): Cost => {
     const wrong = counts.filter((name) => cost[name] !== undefined && !isCount(cost[name]));
-    if (wrong.length === 0) return cost;
+    const ofOtherTypes = others.filter(
+      (name) => cost[name] !== undefined && typeof cost[name] !== typeOf[name],
+    );
+    if (wrong.length === 0 && ofOtherTypes.length === 0) return cost;
     const mended = wrong.map((name) => {
       const whole = wholeOf[name](cost[name] ?? 0);
-      if (isCount(whole)) return [name, whole];
-      if (!warned.has(name)) warn(`the engine reports ${name}: ${cost[name]}, which is not counted`);
-      warned.add(name);
-      return [name, undefined];
+      return isCount(whole) ? [name, whole] : leaveOut(cost, name, 'counted');
     });
-    return { ...copyOf(cost, costMembers), ...Object.fromEntries(mended) };
+    const left = ofOtherTypes.map((name) => leaveOut(cost, name, `a ${typeOf[name]}`));
+    return { ...copyOf(cost, costMembers), ...Object.fromEntries([...mended, ...left]) };
   };
   return {
     ...engine,

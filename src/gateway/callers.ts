@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Catalog } from '../catalog/model/saved-query.ts';
 import type { Clock } from '../concurrency/clock.ts';
 import type { Closers } from '../concurrency/closers.ts';
+import { hasFunctions } from '../config/option-rules.ts';
 import { StartError } from '../errors.ts';
 import { type Callers, joinSources } from '../keys/join-sources.ts';
 import type { KeyHost, OpenKeys } from '../keys/key-source.ts';
@@ -43,9 +44,13 @@ export async function openCallers(
   };
   if (rates !== undefined) closers.push(rates.close);
   const opened: OpenKeys[] = [];
-  for (const source of sources) {
+  for (const [at, source] of sources.entries()) {
     const open = await (typeof source === 'function' ? keyFunction(source) : source).open(host);
-    closers.push(() => open.close?.());
+    closers.push(() => open?.close?.());
+    if (!hasFunctions(open, 'find')) {
+      const message = `keys: entry ${at + 1}: open must give an object with a function find`;
+      throw new StartError('The gateway cannot start', [{ message }]);
+    }
     opened.push(open);
   }
   return { ...joinSources(opened), ready: rates?.ready };

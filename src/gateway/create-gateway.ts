@@ -35,7 +35,7 @@ import { buildPageOfResult } from '../row-pages/page-of-result.ts';
 import { safeTracer } from '../trace/safe-tracer.ts';
 import { type OpenCallers, openCallers } from './callers.ts';
 import { buildHttpHandler, type HttpHandler } from './http-handler.ts';
-import { checkGatewayOptions } from './option-rules.ts';
+import { checkedGatewayOptions } from './option-rules.ts';
 import { familiesOf, openPlugins } from './open-plugins.ts';
 import { type GatewayOptions, settingsOf } from './options.ts';
 import type { PluginHost } from './plugin.ts';
@@ -81,12 +81,12 @@ const reloading: Owner = 'saved queries';
  * @throws StartError with every problem of the options, the saved queries or the key file
  */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
-  checkGatewayOptions(options);
+  const checked = checkedGatewayOptions(options);
   keepTicksFast();
   const closers = new Closers();
-  closers.push(() => options.tracer?.close());
+  closers.push(() => checked.tracer?.close());
   try {
-    return await openGateway(options, closers);
+    return await openGateway(checked, closers);
   } catch (error) {
     // The first failure is the one to be corrected.
     await closers.close().catch(() => {});

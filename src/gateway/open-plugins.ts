@@ -5,9 +5,12 @@ import type { Closers } from '../concurrency/closers.ts';
 import { isThenable } from '../concurrency/thenable.ts';
 import { StartError } from '../errors.ts';
 import type { Following } from '../http/following.ts';
-import type { ExtendSchema, SchemaExtension } from '../http/graphql/schema-extension.ts';
+import type { ExtendSchema } from '../http/graphql/schema-extension.ts';
 import type { NamedRoute } from '../http/message/route.ts';
-import type { Answering, GatewayPlugin, MetricFamily, PluginHost } from './plugin.ts';
+import { labelName, metricName } from '../names/prometheus-names.ts';
+import { checkRoutes } from './plugin-checks/check-plugins.ts';
+import { joinExtensions } from './plugin-checks/join-extensions.ts';
+import type { Answering, GatewayPlugin, MetricFamily, PluginHost, Sample } from './plugin.ts';
 
 interface OpenPlugins {
   /** The routes of all plug-ins for a version of the catalog, those of a plug-in in one step. */
@@ -73,6 +76,7 @@ export async function openPlugins(
       for (const plugin of plugins) {
         try {
           const given = arrayOf(plugin.routes?.(catalog, { ...host, ...answering }) ?? []);
+          checkRoutes(plugin, given);
           routes.push(...given.map((route) => ({ plugin: plugin.name, route })));
         } catch (error) {
           fail(plugin, 'routes', error);
@@ -98,30 +102,6 @@ export async function openPlugins(
   };
 }
 
-function joinExtensions(
-  plugins: readonly GatewayPlugin[],
-  fail: (plugin: GatewayPlugin, error: unknown) => never,
-): ExtendSchema | undefined {
-  const extending = plugins.filter((plugin) => plugin.extendSchema !== undefined);
-  if (extending.length === 0) return undefined;
-  return (catalog, queries) => {
-    const extensions = extending.flatMap((plugin): SchemaExtension[] => {
-      try {
-        return [plugin.extendSchema?.(catalog, queries)].filter((one) => one !== undefined);
-      } catch (error) {
-        return fail(plugin, error);
-      }
-    });
-    return {
-      rowFields(query) {
-        const fields = extensions.map((one) => one.rowFields(query)).filter((one) => one !== undefined);
-        return fields.length === 0 ? undefined : Object.assign({}, ...fields);
-      },
-      rootFields: Object.assign({}, ...extensions.map(({ rootFields }) => rootFields)),
-    };
-  };
-}
-
 /** Checks that a hook returned an array. A promise, as an `async` function gives it, must not fail unnoticed. */
 function arrayOf<T>(returned: readonly T[]): readonly T[] {
   if (Array.isArray(returned)) return returned;
@@ -141,10 +121,7 @@ export const familiesOf = (plugins: readonly GatewayPlugin[], log: Logger): read
       ...family,
       samples() {
         try {
-          return arrayOf(family.samples()).map(({ labels, ...sample }) => ({
-            ...sample,
-            labels: { ...labels },
-          }));
+          return arrayOf(family.samples()).map(checkedSample);
         } catch (err) {
           log.error({ plugin: plugin.name, hook: family.name, err }, 'a plug-in has failed');
           return [];
@@ -152,3 +129,15 @@ export const familiesOf = (plugins: readonly GatewayPlugin[], log: Logger): read
       },
     })),
   );
+
+/** Prometheus refuses all that it reads for one wrong line. */
+function checkedSample({ labels, ...sample }: Sample): Sample {
+  const { value, metricName: name } = sample;
+  if (typeof value !== 'number') throw new TypeError('the value of a sample must be a number');
+  const wrong = [
+    ...(name === undefined || metricName.test(name) ? [] : [name]),
+    ...Object.keys({ ...labels }).filter((one) => !labelName.test(one)),
+  ];
+  if (wrong.length > 0) throw new TypeError(`${JSON.stringify(wrong[0])} is not a name of Prometheus`);
+  return { ...sample, labels: { ...labels } };
+}

@@ -6,8 +6,9 @@ import {
   type OptionRules,
   optionRule,
 } from '../config/option-rules.ts';
+import type { EngineFactory } from '../engine-contract/engine-factory.ts';
 import { formOfMaker } from '../keys/key-source.ts';
-import { checkPlugins } from './check-plugins.ts';
+import { checkPlugins } from './plugin-checks/check-plugins.ts';
 import type { CacheOptions, GatewayOptions } from './options.ts';
 
 const isKeySource = (value: unknown) => typeof value === 'function' || hasFunctions(value, 'open');
@@ -23,7 +24,7 @@ function keysProblem(value: unknown): string | undefined {
   if (isKeySource(value)) return undefined;
   if (!Array.isArray(value)) return `${kindOf(value)}; must be ${keySource}`;
   for (const [at, entry] of value.entries()) {
-    const problem = keysProblem(entry);
+    const problem = Array.isArray(entry) ? 'is a list; must be a source itself' : keysProblem(entry);
     if (problem !== undefined) return `entry ${at + 1} ${problem}`;
   }
   return undefined;
@@ -38,6 +39,10 @@ const rules: OptionRules<GatewayOptions> = {
   engine: {
     is: (value) => hasFunctions(value, 'open') && isObject(value) && typeof value.name === 'string',
     must: "an engine, as in duckdb({ dataDir: 'data' })",
+    problemOf: (value) =>
+      ['bigquery', 'native'].includes((value as EngineFactory).sql)
+        ? undefined
+        : "its sql must be 'bigquery' or 'native'",
     isRequired: true,
   },
   keys: {
@@ -79,10 +84,17 @@ const cacheRules: OptionRules<CacheOptions> = {
   },
 };
 
-/** @throws StartError with every option of a wrong name or kind */
-export function checkGatewayOptions(options: unknown): void {
+/**
+ * The options by themselves: they may be getters of a class, which a spread leaves out.
+ *
+ * @throws StartError with every option of a wrong name or kind
+ */
+export function checkedGatewayOptions(options: GatewayOptions): GatewayOptions {
   checkOptions<GatewayOptions>('the gateway', options, rules);
-  const { cache, plugins } = options as GatewayOptions;
+  const { cache, plugins } = options;
   if (plugins !== undefined) checkPlugins(plugins);
   if (cache !== undefined) checkOptions<CacheOptions>('the gateway', cache, cacheRules, 'cache.');
+  const names = Object.keys(rules) as (keyof GatewayOptions)[];
+  const given = names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]]));
+  return Object.fromEntries(given) as GatewayOptions;
 }

@@ -8,5 +8,7 @@ export function metricNameProblem(name: string, type: 'gauge' | 'counter'): stri
   return type === 'counter' ? 'a counter must end in _total' : 'only a counter may end in _total';
 }
 
+export const labelName = /^[a-z_][a-z0-9_]*$/i;
+
 export const labelNameProblem = (name: string): string | undefined =>
   name.startsWith('__') ? `${name}: names that begin with __ belong to Prometheus` : undefined;

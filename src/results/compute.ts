@@ -95,8 +95,11 @@ async function compute(
   if (cached !== undefined && isNewEnough(query, cached, clock.elapsedMs())) {
     return { document: cached, source: 'shared cache' };
   }
-  if (refresh !== undefined && context.callers() === 0 && !(await options.mayRefresh(bound, refresh)))
-    return undefined;
+  if (refresh !== undefined && context.callers() === 0) {
+    // A caller does not wait for other gateways.
+    const called = context.called.then(() => true);
+    if (!(await Promise.race([options.mayRefresh(bound, refresh), called]))) return undefined;
+  }
   try {
     const run = (signal: AbortSignal) =>
       runEngine(options, bound, signal, {

@@ -216,10 +216,23 @@ describe('options of a wrong name or kind', () => {
       expect(await problemOf(maker)).toBe(`keys: ${problem}`);
       expect(await problemOf([() => undefined, maker])).toBe(`keys: entry 2 ${problem}`);
     }
+    expect(await problemOf([options.keys, [options.keys]])).toBe(
+      'keys: entry 2 is a list; must be a source itself',
+    );
+    for (const open of [() => ({}), async () => undefined])
+      expect(await problemOf([options.keys, { open }])).toBe(
+        'keys: entry 2: open must give an object with a function find',
+      );
     expect(await problemOf([options.keys, undefined])).toMatch(/^keys: entry 2 is missing; must be a source/);
     expect(await problemOf(Promise.resolve(options.keys))).toMatch(
       /^keys: is a promise, which is to be awaited; /,
     );
+  });
+
+  test.each(['mysql', undefined])('the SQL of an engine is of one of two kinds, not %s', async (sql) => {
+    expect(await problemsWith({ ...options, engine: { ...options.engine, sql } })).toEqual([
+      "engine: its sql must be 'bigquery' or 'native'",
+    ]);
   });
 
   test('an engine that gives none is named, and one may be opened at once', async () => {
@@ -232,6 +245,23 @@ describe('options of a wrong name or kind', () => {
       ...options,
       engine: { ...options.engine, open: () => ({ source: 'test', run, close: async () => {} }) as never },
     });
+    await gateway.close();
+  });
+
+  test('may be getters of a class', async () => {
+    class Options {
+      get queries() {
+        return options.queries;
+      }
+      get engine() {
+        return options.engine;
+      }
+      get keys() {
+        return options.keys;
+      }
+    }
+    const gateway = await createGateway(new Options());
+    expect(gateway.catalog.queries.length).toBeGreaterThan(0);
     await gateway.close();
   });
 

@@ -485,6 +485,7 @@ describe('a plug-in that fails', () => {
       [{ name: 'broken', open: fail }, 'broken, open: a defect'],
       [{ name: 'broken', open: async () => fail() }, 'broken, open: a defect'],
       [{ name: 'broken', routes: fail }, 'broken, routes: a defect'],
+      [{ name: 'broken', routes: () => [null as never] }, 'broken, routes[0]: is null; must be an object'],
       [{ name: 'broken', routes: (async () => []) as never }, 'broken, routes: it must return an array'],
     ];
     for (const [plugin, message] of broken)
@@ -493,13 +494,27 @@ describe('a plug-in that fails', () => {
 
   test('in its metrics leaves the others', async () => {
     const family = { name: 'x', help: 'x', type: 'gauge' } as const;
-    const sampled = [fail, () => undefined, async () => fail(), () => [{ value: 5 }]];
+    const wrong = [
+      { value: 'six' },
+      {},
+      { labels: { 'a-b': 'six' }, value: 6 },
+      { labels: {}, metricName: 'six six', value: 6 },
+    ];
+    const sampled = [
+      fail,
+      () => undefined,
+      async () => fail(),
+      ...wrong.map((one) => () => [{ labels: {}, value: 6 }, one]),
+      () => [{ value: 5 }, { labels: { le: 'x' }, value: Number.NaN }],
+    ];
     const ofMetrics = metrics();
     await open(
       { name: 'broken', metrics: sampled.map((samples) => ({ ...family, samples: samples as never })) },
       ofMetrics,
     );
-    expect(ofMetrics.render()).toContain('\nx 5\n');
+    expect(ofMetrics.render()).toContain('\nx 5\nx{le="x"} NaN\n');
+    expect(ofMetrics.render()).not.toContain(' 6\n');
+    expect(ofMetrics.render()).not.toMatch(/six|undefined/);
     expect(ofMetrics.render()).toContain('querygate_build_info');
   });
 

@@ -49,6 +49,15 @@ describe('a result', () => {
     await results.close();
   });
 
+  test('does not wait for a plug-in that never says whether it may be refreshed', async () => {
+    const mayRefresh = () => new Promise<never>(() => {});
+    const results = openTestResults({ caching: ['caching: 900s', 'cache_warming: 300s'], mayRefresh });
+    expect(summary(await getResult(results))).toEqual(['MISS', 1]);
+    await results.clock.pass(901_000);
+    expect(summary(await getResult(results))).toEqual(['SHARED', 2]);
+    await results.close();
+  });
+
   test('has the bytes of the one before if its rows are equal', async () => {
     const row = (run: number) => JSON.stringify({ x: (run < 3 ? 'a' : 'b').repeat(2_000) });
     const results = openTestResults({ caching: cold, rows: (_, run) => [row(run)] });

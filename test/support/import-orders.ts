@@ -89,7 +89,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'logflare',
     'pages',
   ],
-  'src/gateway': ['metrics', 'reload'],
+  'src/gateway': ['metrics', 'plugin-checks', 'reload'],
   'src/plugins/live': ['events', 'streams', 'replies'],
   'src/plugins/mcp': ['oauth', 'protocol', 'definitions', 'rows', 'calls', 'resources', 'prompts'],
   'src/http/message': ['body', 'stream'],

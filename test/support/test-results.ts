@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { bind, plainParameters } from '../../src/catalog/binding/bind.ts';
 import type { Cost } from '../../src/engine-contract/engine.ts';
+import type { MayRefresh } from '../../src/results/compute.ts';
 import type { CachedResult } from '../../src/results/get-result.ts';
 import { openResults, type Results } from '../../src/results/open-results.ts';
 import { parseRows } from '../../src/results/result-document.ts';
@@ -44,6 +45,7 @@ export interface TestResultsOptions extends Partial<FakeEngineOptions> {
   readonly isOneEngine?: boolean;
   readonly memoryBytes?: number;
   readonly openShared?: OpenSharedCache;
+  readonly mayRefresh?: MayRefresh;
 }
 
 export const warmed = ['caching: 900s', 'cache_warming: 300s'];
@@ -60,6 +62,7 @@ export function openTestResults({
   isOneEngine = false,
   memoryBytes = 64_000_000,
   openShared,
+  mayRefresh = () => true,
   ...engineOptions
 }: TestResultsOptions = {}): TestResults {
   const parameters = { p: parameter };
@@ -75,6 +78,7 @@ export function openTestResults({
     isOneEngine,
     memoryBytes,
     openShared,
+    mayRefresh,
     clock,
     log: pino({ level: 'warn' }, { write: (line) => void logged.push(JSON.parse(line)) }),
     onCost: (_, cost) => costs.push(cost),

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { buildAnalyze } from '../../catalog-analysis/analyze-catalog.ts';
 import type { BoundValues } from '../../catalog/binding/bind.ts';
+import { waitingTimers, within } from '../../concurrency/clock.ts';
 import { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { ErrorCode } from '../../errors.ts';
-import type { Cost, Engine, RunOptions } from '../engine.ts';
+import type { Cost, Engine, Rows, RunOptions } from '../engine.ts';
 import type { EngineFactory, EngineHost, EngineLimits } from '../engine-factory.ts';
 import { isCount } from '../whole-costs.ts';
 import { type CaseName, cases, queryOf } from './cases.ts';
@@ -54,7 +55,7 @@ export function testEngine({
     events: { problem() {}, news() {} },
     turns: new LoopTurns(),
   };
-  const start = (
+  const start = async (
     engine: Engine,
     name: CaseName,
     parameters: BoundValues = {},
@@ -62,11 +63,21 @@ export function testEngine({
   ) => {
     const query = queries.get(name);
     assert.ok(query, `${name} is omitted`);
-    return engine.run({ query, parameters }, { signal: new AbortController().signal, ...options });
+    const rows = await engine.run(
+      { query, parameters },
+      { signal: new AbortController().signal, ...options },
+    );
+    checkDocument(rows);
+    return rows;
+  };
+  /** An engine that never closes fails its test. */
+  const inTime = <T>(closing: Promise<T>) => {
+    const closeMs = 5 * host.limits.timeoutMs;
+    return within(waitingTimers, closeMs, closing, () => new Error(`not closed after ${closeMs} ms`));
   };
   const withEngine = async (changed: Partial<EngineLimits>, body: (engine: Engine) => Promise<void>) => {
     const engine = await factory.open({ ...host, limits: { ...host.limits, ...changed } });
-    await body(engine).finally(() => engine.close());
+    await body(engine).finally(() => inTime(engine.close()));
   };
   let opened: Promise<Engine> | undefined;
   const run = async (name: CaseName, parameters?: BoundValues, options?: Partial<RunOptions>) => {
@@ -282,7 +293,11 @@ export function testEngine({
   check('closing stops running and waiting queries, and may be called twice', ['endless'], async () => {
     const engine = await factory.open(host);
     const runs = Array.from({ length: 4 }, () => start(engine, 'endless'));
-    await Promise.all([rejectsWith('CANCELLED', ...runs), engine.close(), engine.close()]);
+    await inTime(Promise.all([rejectsWith('CANCELLED', ...runs), engine.close(), engine.close()]));
+  });
+
+  check('its SQL is of one of two kinds', [], async () => {
+    assert.ok(['bigquery', 'native'].includes(factory.sql), `sql is ${factory.sql}`);
   });
 
   check('engines over the same data have the same source', [], async () => {
@@ -291,8 +306,15 @@ export function testEngine({
     const other = await factory.open(host);
     assert.equal(typeof engine.source, 'string');
     assert.equal(other.source, engine.source);
-    await Promise.all([engine.close(), other.close()]);
+    await inTime(Promise.all([engine.close(), other.close()]));
   });
+}
+
+function checkDocument({ rows, document }: Rows): void {
+  if (document === undefined) return;
+  assert.equal(document.rowCount, rows.length, 'rowCount of the document');
+  const text = Buffer.concat(document.parts).toString();
+  assert.deepEqual(JSON.parse(text), { result: rows.map((row) => JSON.parse(row)) });
 }
 
 interface Failure extends Error {

@@ -141,16 +141,18 @@ function watchObject(
 
 const hasQueries = (files: CatalogFiles): boolean => [...files.keys()].some(isQueryPath);
 
-/** @throws TypeError if they are something else */
+/** @throws StartError with each that is something else */
 function filesOf(texts: QueryTexts): CatalogFiles {
   const entries: readonly (readonly [string, unknown])[] =
     texts instanceof Map ? [...texts] : Object.entries(texts ?? {});
-  const wrong = entries.find(([name, text]) => !fileName.test(name) || typeof text !== 'string');
-  if (wrong !== undefined) {
-    throw new TypeError(
-      `queries: read gives ${JSON.stringify(wrong[0])}; it must give texts by names such as orders.sql and tables/orders.json`,
+  const wrong = entries.filter(([name, text]) => !fileName.test(name) || typeof text !== 'string');
+  if (wrong.length > 0)
+    throw new StartError(
+      'Saved queries cannot be read',
+      wrong.map(([name]) => ({
+        message: `queries: read gives ${JSON.stringify(name)}; it must give texts by names such as orders.sql and tables/orders.json`,
+      })),
     );
-  }
   return new Map(
     entries
       .map(([name, text]) => [name, contentOf(String(text))] as const)

@@ -65,7 +65,11 @@ describe('queries as an object', () => {
   test('end the start if reading them fails, or gives something else', async () => {
     const read = () => Promise.reject(new Error('no database'));
     await expect(open({ read })).rejects.toThrow('no database');
-    await expect(open({ read: () => ({ '../q.sql': '' }) })).rejects.toThrow('"../q.sql"');
+    const wrong = { '../q.sql': '', 'q.sql': 5 as never };
+    await expect(open({ read: () => wrong })).rejects.toMatchObject({
+      name: 'StartError',
+      problems: ['"../q.sql"', '"q.sql"'].map((name) => ({ message: expect.stringContaining(name) })),
+    });
   });
 
   test('are read once after changes that follow each other, and when reload is called', async () => {

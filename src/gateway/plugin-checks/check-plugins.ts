@@ -1,8 +1,19 @@
 import { nearestName } from '@querygate/text';
-import { isThenable } from '../concurrency/thenable.ts';
-import { isObject, type OptionRules, optionRule, wrongKinds } from '../config/option-rules.ts';
-import { type Problem, StartError } from '../errors.ts';
-import type { GatewayPlugin } from './plugin.ts';
+import { isThenable } from '../../concurrency/thenable.ts';
+import {
+  isObject,
+  kindOf,
+  type OptionRule,
+  type OptionRules,
+  optionRule,
+  required,
+  wrongKinds,
+} from '../../config/option-rules.ts';
+import { type Problem, StartError } from '../../errors.ts';
+import type { Renderer } from '../../formats/renderer.ts';
+import type { PluginRoute } from '../../http/message/route.ts';
+import { metricName } from '../../names/prometheus-names.ts';
+import type { GatewayPlugin, MetricFamily } from '../plugin.ts';
 
 const list = { is: Array.isArray, must: 'a list' };
 
@@ -33,6 +44,55 @@ const rules: OptionRules<GatewayPlugin> = {
   close: optionRule.function,
 };
 
+/** The members of those that a plug-in has in lists. */
+const listed: Readonly<Record<string, Readonly<Record<string, OptionRule>>>> = {
+  metrics: {
+    name: required(textLike(metricName, 'a name of Prometheus, as in costs_bytes_total')),
+    help: required(optionRule.text),
+    type: required(textLike(/^(?:counter|gauge|histogram)$/, "'counter', 'gauge' or 'histogram'")),
+    samples: required(optionRule.function),
+  } satisfies OptionRules<MetricFamily>,
+  renderers: {
+    names: {
+      ...required(
+        listLike(/^[a-z\d][a-z\d_-]*$/, "a list of names in lower case without dots, as in ['tsv']"),
+      ),
+      problemOf: (value) => ((value as readonly string[]).length > 0 ? undefined : 'must have a name'),
+    },
+    contentType: required(
+      textLike(/^[\x21-\x7e][\x20-\x7e]*$/, 'a media type, as in text/tab-separated-values'),
+    ),
+    mediaTypes: required(
+      listLike(/^[a-z\d.+_-]+\/[a-z\d.+_-]+$/, "a list of media types, as in ['text/tab-separated-values']"),
+    ),
+    version: optionRule.text,
+    fileExtension: textLike(/^[\w.-]+$/, 'an extension, as in tsv'),
+    isCompressed: optionRule.boolean,
+    unavailable: optionRule.function,
+    settings: optionRule.function,
+    parts: optionRule.function,
+    isWhole: optionRule.boolean,
+    whole: optionRule.function,
+  } satisfies OptionRules<Renderer>,
+};
+
+const routeRules: OptionRules<PluginRoute> = {
+  path: required({ is: isRoutePath, must: 'a path as URLs have it, as in /costs, /costs/* or /costs/**' }),
+  methods: {
+    is: (value) =>
+      Array.isArray(value) && value.length > 0 && value.every((one) => /^(?:GET|POST)$/.test(one)),
+    must: "a list of 'GET' and 'POST'",
+  },
+  access: required(textLike(/^(?:key|public)$/, "'key' or 'public'")),
+  answer: required(optionRule.function),
+  browsersOnly: optionRule.boolean,
+  isFallback: optionRule.boolean,
+  allowsCors: optionRule.boolean,
+  replyError: optionRule.function,
+  isKept: optionRule.function,
+  loggedPath: optionRule.function,
+};
+
 const hooks = Object.entries(rules).filter(([name]) => name !== 'name');
 
 /** @throws StartError with every value that is not a plug-in, and every member that would be ignored */
@@ -47,6 +107,22 @@ export function checkPlugins(plugins: readonly unknown[]): void {
   if (problems.length > 0) throw new StartError('The options of the gateway have problems', problems);
 }
 
+/** @throws StartError with every route that would never be found, or never answer */
+export function checkRoutes({ name }: GatewayPlugin, routes: readonly unknown[]): void {
+  const problems = entryProblems(routes, routeRules, `${name}, routes`);
+  if (problems.length > 0) throw new StartError('A plug-in has failed', problems);
+}
+
+/** The path of some URL, or such a one with a pattern at its end. */
+function isRoutePath(value: unknown): boolean {
+  return (
+    typeof value === 'string' &&
+    /^\/(?!\/)[^*]*(?:(?<=\/)\*{1,2})?$/.test(value) &&
+    URL.parse(value, 'http://gateway')?.href === `http://gateway${value}` &&
+    !/[?#]/.test(value)
+  );
+}
+
 function problemsOf(plugin: unknown, place: string): readonly Problem[] {
   if (!isObject(plugin) || Array.isArray(plugin) || isThenable(plugin))
     return [{ message: `${place}: ${kindProblem(plugin)}` }];
@@ -54,7 +130,35 @@ function problemsOf(plugin: unknown, place: string): readonly Problem[] {
   const unknown = misspeltMembers(plugin).map(([member, nearest]) => ({
     message: `${place}${name}: there is no hook ${member}; ${nearest === undefined ? `those of requests and results are ${onHooks.join(', ')}` : `did you mean ${nearest}?`}`,
   }));
-  return [...unknown, ...wrongKinds(plugin, rules, `${place}${name}: `)];
+  const ofLists = Object.entries(listed).flatMap(([list, members]) => {
+    const given = plugin[list];
+    return entryProblems(Array.isArray(given) ? given : [], members, `${place}${name}: ${list}`);
+  });
+  return [...unknown, ...wrongKinds(plugin, rules, `${place}${name}: `), ...ofLists];
+}
+
+const entryProblems = (
+  entries: readonly unknown[],
+  members: Readonly<Record<string, OptionRule>>,
+  place: string,
+): readonly Problem[] =>
+  entries.flatMap((one, at) =>
+    isObject(one)
+      ? wrongKinds(one, members, `${place}[${at}].`)
+      : [{ message: `${place}[${at}]: ${kindOf(one)}; must be an object` }],
+  );
+
+function textLike(pattern: RegExp, must: string): OptionRule {
+  const problemOf = (value: unknown) => (pattern.test(String(value)) ? undefined : `must be ${must}`);
+  return { is: (value) => typeof value === 'string', must, problemOf };
+}
+
+function listLike(pattern: RegExp, must: string): OptionRule {
+  return {
+    is: (value) =>
+      optionRule.texts.is(value) && (value as readonly string[]).every((one) => pattern.test(one)),
+    must,
+  };
 }
 
 function kindProblem(value: unknown): string {

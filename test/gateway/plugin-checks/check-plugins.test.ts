@@ -1,14 +1,16 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { StartError } from '../../src/errors.ts';
-import { checkPlugins } from '../../src/gateway/check-plugins.ts';
-import { live } from '../../src/plugins/live/live.ts';
-import { metrics } from '../../src/plugins/metrics/metrics.ts';
-import { pages } from '../../src/plugins/pages/pages.ts';
+import { StartError } from '../../../src/errors.ts';
+import { checkPlugins, checkRoutes } from '../../../src/gateway/plugin-checks/check-plugins.ts';
+import { live } from '../../../src/plugins/live/live.ts';
+import { metrics } from '../../../src/plugins/metrics/metrics.ts';
+import { pages } from '../../../src/plugins/pages/pages.ts';
 
-function problemsOf(...plugins: readonly unknown[]): readonly string[] {
+const problemsOf = (...plugins: readonly unknown[]) => problemsIn(() => checkPlugins(plugins));
+
+function problemsIn(check: () => void): readonly string[] {
   try {
-    checkPlugins(plugins);
+    check();
     return [];
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
@@ -145,4 +147,78 @@ test('a second plug-in that answers followers is refused', () => {
     'plugins: live and relay have following, which only one may have; leave the others out',
   );
   expect(others).toEqual([]);
+});
+
+test('a metric must have a name of Prometheus, a help, a type and samples', () => {
+  const right = { name: 'a_total', help: 'All.', type: 'counter', samples: () => [] };
+  const given = [right, null, { ...right, name: 'a b' }, { ...right, type: 'count', help: undefined }, {}];
+  expect(problemsOf({ name: 'mine', metrics: given })).toEqual(
+    [
+      '[1]: is null; must be an object',
+      '[2].name: must be a name of Prometheus, as in costs_bytes_total',
+      '[3].help: is missing; must be a text',
+      "[3].type: must be 'counter', 'gauge' or 'histogram'",
+      '[4].name: is missing; must be a name of Prometheus, as in costs_bytes_total',
+      '[4].help: is missing; must be a text',
+      "[4].type: is missing; must be 'counter', 'gauge' or 'histogram'",
+      '[4].samples: is missing; must be a function',
+    ].map((problem) => `plugins[0] (mine): metrics${problem}`),
+  );
+});
+
+describe('a renderer', () => {
+  const right = { names: ['tsv'], contentType: 'text/tsv; charset=utf-8', mediaTypes: ['text/tsv'] };
+  const name = "names: is a list; must be a list of names in lower case without dots, as in ['tsv']";
+  const type = 'must be a media type, as in text/tab-separated-values';
+  const types = "must be a list of media types, as in ['text/tab-separated-values']";
+  test.each([
+    [right, undefined],
+    [{ ...right, mediaTypes: [], fileExtension: 'tsv', *parts() {} }, undefined],
+    [{ ...right, names: ['TSV'] }, name],
+    [{ ...right, names: ['a.b'] }, name],
+    [{ ...right, names: [] }, 'names: must have a name'],
+    [{ ...right, names: 'tsv' }, name.replace('is a list', 'is a text')],
+    [{ ...right, contentType: undefined }, `contentType: is missing; ${type}`],
+    [{ ...right, contentType: 'a\nb' }, `contentType: ${type}`],
+    [{ ...right, mediaTypes: undefined }, `mediaTypes: is missing; ${types}`],
+    [{ ...right, mediaTypes: ['text/tsv; charset=utf-8'] }, `mediaTypes: is a list; ${types}`],
+    [{ ...right, fileExtension: 'a/b"c' }, 'fileExtension: must be an extension, as in tsv'],
+    [{ ...right, parts: [] }, 'parts: is a list; must be a function'],
+  ])('%j', (renderer, problem) => {
+    const problems = problem === undefined ? [] : [`plugins[0] (mine): renderers[0].${problem}`];
+    expect(problemsOf({ name: 'mine', renderers: [renderer] })).toEqual(problems);
+  });
+
+  test('that is null is no renderer', () => {
+    const [problem] = problemsOf({ name: 'mine', renderers: [null] });
+    expect(problem).toBe('plugins[0] (mine): renderers[0]: is null; must be an object');
+  });
+});
+
+describe('a route', () => {
+  const right = { path: '/r', access: 'key', answer: () => {} };
+  const path = 'must be a path as URLs have it, as in /costs, /costs/* or /costs/**';
+  const cases: readonly (readonly [object, string | undefined])[] = [
+    [right, undefined],
+    ...['/', '/*', '/a/**', "/a.b~-!$&'()+,;=:@%20"].map(
+      (one) => [{ ...right, path: one }, undefined] as const,
+    ),
+    ...['r', '', '//r', '/r?x', '/r#x', '/ä', '/a b', '/a/../r', '/r*', '/*/r', '/r/***'].map(
+      (one) =>
+        [{ ...right, path: one }, `path: ${one === '' ? 'is an empty text' : 'is a text'}; ${path}`] as const,
+    ),
+    [{ ...right, path: undefined }, `path: is missing; ${path}`],
+    [{ ...right, methods: ['GET', 'POST'] }, undefined],
+    [{ ...right, methods: 'POST' }, "methods: is a text; must be a list of 'GET' and 'POST'"],
+    [{ ...right, methods: ['PUT'] }, "methods: is a list; must be a list of 'GET' and 'POST'"],
+    [{ ...right, methods: [] }, "methods: is a list; must be a list of 'GET' and 'POST'"],
+    [{ ...right, access: 'always' }, "access: must be 'key' or 'public'"],
+    [{ ...right, access: undefined }, "access: is missing; must be 'key' or 'public'"],
+    [{ ...right, answer: undefined }, 'answer: is missing; must be a function'],
+    [{ ...right, isKept: true }, 'isKept: is a boolean; must be a function'],
+  ];
+  test.each(cases)('%j', (route, problem) => {
+    const problems = problem === undefined ? [] : [`mine, routes[1].${problem}`];
+    expect(problemsIn(() => checkRoutes({ name: 'mine' }, [right, route]))).toEqual(problems);
+  });
 });
