@@ -2,9 +2,9 @@ import { isWorthComputingOnce } from '../../macros/compute-once.ts';
 import { planningCosts } from '../../macros/macros.ts';
 import { and, call, caseWhen, computedBefore, isNull } from '../../tree/build.ts';
 import { mapParts, type Mapper, mapperWith, someExpression } from '../../tree/map.ts';
+import { mayFail } from '../../tree/may-fail.ts';
 import type { Call, Expression, Query } from '../../tree/nodes.ts';
 import { isVolatile } from '../../tree/volatile.ts';
-import { isScalar } from '../../types.ts';
 
 /**
  * The same query with the arguments of COALESCE that may fail in CASE. DuckDB computes what a select list has twice once, before
@@ -25,7 +25,7 @@ export function lazyFallbacks(query: Query): Query {
 
 function lazy(node: Call): Expression {
   const { args, type } = node;
-  const first = args.findIndex((arg, at) => at > 0 && someExpression(arg, mayFail));
+  const first = args.findIndex((arg, at) => at > 0 && mayFail(arg));
   if (first < 0) return node;
   const before = args.slice(0, first);
   const costly = before.filter(isCostly);
@@ -33,9 +33,6 @@ function lazy(node: Call): Expression {
   const rest = call('coalesce', args.slice(first), type);
   return call('coalesce', [...before, caseWhen(and(before.map(isNull)), rest)], type);
 }
-
-const mayFail = ({ kind, type }: Expression): boolean =>
-  kind === 'call' || kind === 'cast' || (kind === 'operation' && !isScalar(type, 'BOOL'));
 
 /** True if a value is computed once rather than twice for the rows where it is NULL. */
 const isCostly = (value: Expression): boolean =>
