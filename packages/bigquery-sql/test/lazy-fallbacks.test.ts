@@ -14,6 +14,7 @@ test.each([
   [`IFNULL(${first}, ${number}), IFNULL(y, ${number})`, ['1', '2'], ['5', '5']],
   ["IFNULL(x, IF(z = 0, ERROR('none'), z)), IFNULL(y, IF(z = 0, ERROR('none'), z))", ['1', '2'], ['5', '5']],
   ['IFNULL(x, 10 / z), IFNULL(y, 10 / z)', [1, 2], [2, 2]],
+  ['COALESCE(NULL, x, 10 / z), COALESCE(NULL, y, 10 / z)', [1, 2], [2, 2]],
 ])('COALESCE computes what it needs in a row: %s', async (columns, ...expected) => {
   expect(await answer(`SELECT ${columns} FROM ${rows} ORDER BY z`)).toEqual(expected);
 });

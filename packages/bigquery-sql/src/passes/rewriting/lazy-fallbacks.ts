@@ -31,7 +31,10 @@ function lazy(node: Call): Expression {
   const costly = before.filter(isCostly);
   if (costly.length > 0) return computedBefore(node, costly);
   const rest = call('coalesce', args.slice(first), type);
-  return call('coalesce', [...before, caseWhen(and(before.map(isNull)), rest)], type);
+  // A condition on constants is none: DuckDB computes it before.
+  const isFixed = before.every(({ kind }) => kind === 'literal' || kind === 'parameter');
+  const fallback = caseWhen(and(before.map(isNull)), isFixed ? lazy(rest) : rest);
+  return call('coalesce', [...before, fallback], type);
 }
 
 /** True if a value is computed once rather than twice for the rows where it is NULL. */
