@@ -257,6 +257,7 @@ describe('what people write', () => {
     ['TO_JSON_STRING(JSON_REMOVE(JSON \'{"a":1}\', CAST(NULL AS STRING)))', '{"a":1}'],
     ["TO_JSON_STRING(JSON_ARRAY_APPEND(JSON '[1]', '$', CAST(NULL AS ARRAY<INT64>)))", '[1]'],
     ['CAST(IEEE_DIVIDE(0, 0) AS STRING)', 'nan'],
+    [`FORMAT('%T', [JSON '{"a": 1}', JSON '2', NULL])`, `[JSON '{"a":1}', JSON "2", NULL]`],
     ["FORMAT('%t %T', -CAST('nan' AS FLOAT64), IEEE_DIVIDE(0, 0))", 'nan CAST("nan" AS FLOAT64)'],
     ['SAFE.COSINE_DISTANCE(CAST(NULL AS ARRAY<FLOAT64>), [1e308, 3.0])', null],
     ["CONTAINS_SUBSTR(('x', ['ÄPFEL']), 'äpfel')", true],

@@ -170,6 +170,26 @@ test('a union of values has values as rows', async () => {
   expect(await dialect.query(`SELECT v.a FROM ${values} AS v WHERE a > 1`)).toEqual([['2']]);
 });
 
+test.each([
+  ['AS STRUCT x, -x AS y', '2', ['3', '2', '1', '1']],
+  ['AS STRUCT x', '1 DESC', ['3', '2', '1', '1']],
+  ['DISTINCT AS STRUCT x', 'x DESC', ['3', '2', '1']],
+  ['DISTINCT AS STRUCT x, -x AS y', '2 LIMIT 2', ['3', '2']],
+])('SELECT %s is ordered by its columns: %s', async (columns, order, expected) => {
+  const sql = `SELECT ARRAY(SELECT ${columns} FROM UNNEST([1, 3, 2, 1]) AS x ORDER BY ${order}) AS v`;
+  expect(await dialect.query(`SELECT ARRAY(SELECT e.x FROM t.v AS e) FROM (${sql}) AS t`)).toEqual([
+    [expected],
+  ]);
+});
+
+test('the groups of SELECT AS STRUCT are ordered by the position of a column', async () => {
+  const sql =
+    'SELECT AS STRUCT x, COUNT(*) AS n FROM UNNEST([1, 3, 1, 3, 3, 2]) AS x GROUP BY 1 ORDER BY 2 DESC';
+  expect(
+    await dialect.query(`SELECT v.x FROM UNNEST(ARRAY(${sql})) AS v WITH OFFSET AS o ORDER BY o`),
+  ).toEqual([['3'], ['1'], ['2']]);
+});
+
 test('JOIN USING after a pipe operator', async () => {
   const sql = 'FROM logs |> JOIN projects USING (project) |> SELECT id, tier |> ORDER BY id';
   expect(await dialect.query(sql)).toEqual([

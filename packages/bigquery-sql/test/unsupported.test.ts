@@ -6,6 +6,14 @@ describe('unsupported syntax is reported with its position', () => {
     ['SELECT read_csv(id) FROM logs', '1:8 the function READ_CSV is not supported'],
     ['SELECT pg_sleep(1)', '1:8 the function PG_SLEEP is not supported'],
     ['SELECT AVG(project) FROM logs', '1:8 AVG does not take (STRING)'],
+    ["SELECT CAST(DATE '2024-01-01' AS TIME)", '1:8 cannot cast DATE to TIME'],
+    ["SELECT SAFE_CAST(DATE '2024-01-01' AS TIME)", '1:8 cannot cast DATE to TIME'],
+    [
+      'SELECT TIME(project) FROM logs',
+      '1:8 TIME does not take (STRING); it takes (TIMESTAMP), (DATETIME), (TIME)',
+    ],
+    ['SELECT * EXCEPT (id) REPLACE (1 AS ID) FROM logs', '1:36 EXCEPT leaves out ID, which REPLACE names'],
+    ['SELECT SUM(id) OVER w FROM logs WINDOW w AS (ORDER BY id), W AS ()', '1:60 WINDOW names W twice'],
     [
       "SELECT PERCENTILE_CONT(x, 0.5) OVER () FROM (SELECT BIGNUMERIC '1' AS x)",
       '1:8 PERCENTILE_CONT of BIGNUMERIC is not supported: CAST it AS FLOAT64',

@@ -80,6 +80,7 @@ test.each([
     ],
   ],
   ["SELECT id FROM `p.d.events_*` WHERE _TABLE_SUFFIX > '20240101'", [['2']]],
+  ["SELECT e FROM `events_*` AS e WHERE _TABLE_SUFFIX > '20240101'", [[{ id: '2', n: '7' }]]],
   [
     'SELECT * FROM `events_2024*` ORDER BY id',
     [

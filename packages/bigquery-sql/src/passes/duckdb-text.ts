@@ -7,6 +7,7 @@ import { printExpression, printQuery } from '../tree/print.ts';
 import { isRandom } from '../tree/volatile.ts';
 import { boundAfterGrouping } from './after-grouping.ts';
 import { closeLambdas } from './rewriting/close-lambdas.ts';
+import { lazyFallbacks } from './rewriting/lazy-fallbacks.ts';
 import { nullsFirst } from './rewriting/nulls-first.ts';
 import { drawForEachRow } from './rewriting/random-filters.ts';
 import { sortBeforeJoins } from './rewriting/sort-before-joins.ts';
@@ -19,7 +20,9 @@ import { sortBeforeJoins } from './rewriting/sort-before-joins.ts';
 export const duckdbText = (query: Query): string =>
   printQuery(
     nullsFirst(
-      sortBeforeJoins(boundAfterGrouping(closeLambdas(mapExpressions(drawn(query), subqueriesFirst())))),
+      sortBeforeJoins(
+        boundAfterGrouping(closeLambdas(mapExpressions(lazyFallbacks(drawn(query)), subqueriesFirst()))),
+      ),
     ),
   );
 

@@ -17,6 +17,7 @@ import {
 } from '../tree/build.ts';
 import { isEqual } from '../tree/equal.ts';
 import { mapExpressions, someNode } from '../tree/map.ts';
+import { mayFail } from '../tree/may-fail.ts';
 import type { Expression, Lambda, Member, Node, Select, SortKey, Subquery, Unnest } from '../tree/nodes.ts';
 import { isVolatile } from '../tree/volatile.ts';
 import { arrayOf, duckdbType, isScalar, scalar, type Type, unknown } from '../types.ts';
@@ -185,10 +186,16 @@ function lambdaOf({ alias, array }: Unnest, body: Expression): Lambda {
   return { kind: 'lambda', parameters, body: replaced, type: unknown };
 }
 
+/** All conditions hold. DuckDB computes all operands of AND, but BigQuery none that may fail behind one that is not true. */
+function inOrder(where: readonly Expression[]): Expression {
+  const at = where.findIndex((condition, index) => index > 0 && mayFail(condition));
+  return at < 0 ? and(where) : caseWhen(and(where.slice(0, at)), inOrder(where.slice(at)));
+}
+
 const filtered = (from: Unnest, where: readonly Expression[]): Expression =>
   where.length === 0
     ? from.array
-    : call('list_filter', [from.array, lambdaOf(from, and(where))], from.array.type);
+    : call('list_filter', [from.array, lambdaOf(from, inOrder(where))], from.array.type);
 
 /** The values of elements; undefined if they depend on the offsets of elements that are not where they were. */
 function valuesOf(

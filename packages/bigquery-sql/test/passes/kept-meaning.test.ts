@@ -266,6 +266,15 @@ test.each([
     [['1', null, '1']],
   ],
   [
+    'a condition over an array that fails for elements which the one before it leaves out',
+    `SELECT id, ARRAY(SELECT t FROM UNNEST(tags) AS t WITH OFFSET AS o
+       WHERE o > 0 AND t <> tags[OFFSET(o - 1)] AND 1 / (o - 2) < 0 ORDER BY o) AS a FROM logs WHERE id < 3 ORDER BY id`,
+    [
+      ['1', ['y']],
+      ['2', []],
+    ],
+  ],
+  [
     'subqueries over an array that may be NULL or empty',
     `SELECT id, EXISTS(SELECT 1 FROM UNNEST(tags) AS t WHERE t = 'x') AS a, EXISTS(SELECT 1 FROM UNNEST(tags)) AS b,
        NOT EXISTS(SELECT 1 FROM UNNEST(tags) AS t WHERE t > project) AS c, (SELECT COUNT(*) FROM UNNEST(tags) AS t WHERE t <> 'x') AS d,

@@ -39,6 +39,11 @@ select * except (seen) replace (id * 2 as id) from people order by id
 select ${*; t.*} replace (a + 1 as A) from (select 1 as a, 2 as b) as t
 -- SELECT AS STRUCT
 select array(select as struct id, name from people order by id)
+select as struct x, -x as y from unnest([1, 3, 2]) as x order by ${2; y; x; 1}
+select as struct x, count(*) as n from unnest([1, 3, 1, 2, 3, 3]) as x group by 1 order by 2 desc
+select distinct as struct x from unnest([1, 3, 2, 3]) as x order by ${x; 1} desc
+select distinct as struct x, -x as y from unnest([1, 3, 2, 3]) as x order by ${y; 2} limit 2
+! select as struct x from unnest([1, 2]) as x order by ${2; value}
 select (select as struct 1 as a, 'x' as b).a
 -- SELECT AS VALUE
 select array(select as value struct(id as i, name as n) from people order by id)

@@ -6,7 +6,6 @@ create macro bq.time(t timestamptz) as cast(bq."datetime(d timestamptz)"(t) as t
 create macro bq.time(t timestamptz, zone varchar) as cast(bq.civil(t, zone) as time); -- time strict
 create macro bq.time(t timestamp) as cast(t as time); -- time strict
 create macro bq.time(t time) as t; -- time strict
-create macro bq.time(s varchar) as cast(timezone('UTC', bq."cast_timestamp(x varchar)"(s)) as time); -- time strict
 create macro bq.time_add_microsecond(t time, n bigint) as (t + to_microseconds(n % 86400000000)); -- time strict
 create macro bq.time_add_millisecond(t time, n bigint) as (t + to_microseconds((n % 86400000) * 1000)); -- time strict
 create macro bq.time_add_second(t time, n bigint) as (t + to_microseconds((n % 86400) * 1000000)); -- time strict

@@ -94,7 +94,8 @@ function castValue(place: Place, value: Expression, type: Type): Expression {
   if (type.kind === 'range')
     return describeType(from) === describeType(type) ? value : castToRange(place, value, type);
   if (from.kind === 'range' && isScalar(type, 'STRING')) return rangeText(value, from.element);
-  if (type.kind === 'scalar')
+  // DATE becomes DATETIME where a function takes that, but not here.
+  if (type.kind === 'scalar' && !(isScalar(type, 'TIME') && isScalar(from, 'DATE')))
     return callMacro(place, `cast_${type.name.toLowerCase()}`, [value], `CAST AS ${type.name}`);
   if (type.kind === 'array' && from.kind === 'array') {
     if (from.element.kind === 'null') return castTo(value, type);

@@ -208,6 +208,5 @@ const isOfAliases = (found: readonly Expression[], name: string, scope: Scope | 
 function rowValue(range: Range): Expression {
   if (range.value) return range.value;
   if (range.acceptsAnyColumn || range.openAlias !== undefined) return nullLiteral(unknown);
-  const { columns } = range;
-  return structValue(columns);
+  return structValue(range.columns.filter(({ isPseudo }) => !isPseudo));
 }

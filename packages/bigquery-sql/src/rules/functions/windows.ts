@@ -16,7 +16,7 @@ import type { Context } from '../context.ts';
 import { constantInt64, isConstant } from '../expressions/constant-values.ts';
 import { sortKeys } from '../expressions/sort-order.ts';
 import { groupableInstead, isGroupableAnywhere } from '../queries/after-grouping.ts';
-import type { ColumnUse, NamedWindow, Scope } from '../scope.ts';
+import { type ColumnUse, type NamedWindow, requireOnce, type Scope } from '../scope.ts';
 import { type Place, Unsupported } from '../unsupported.ts';
 
 /** The scope of the arguments of window functions and of their windows. */
@@ -50,6 +50,10 @@ export function withWindows(
 ): Scope {
   const windows = new Map(scope.windows);
   const names: Scope = { ...scope, windows };
+  requireOnce(
+    'WINDOW',
+    definitions.map(({ name }) => name),
+  );
   for (const { name, window } of definitions) {
     const uses: ColumnUse[] = [];
     windows.set(name.name.toLowerCase(), { ...resolveWindow(window, { ...names, uses }, context), uses });

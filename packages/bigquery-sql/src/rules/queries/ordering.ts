@@ -19,6 +19,7 @@ import { aliasesOf, type Output } from './outputs.ts';
  * hide.
  *
  * @param keys those of GROUP BY: an item that is one of them may read columns that are not grouped
+ * @param named what has positions and names: the select list, also if SELECT AS STRUCT makes one column of it
  */
 export function resolveOrderBy(
   items: readonly Syntax.OrderByItem[],
@@ -26,26 +27,30 @@ export function resolveOrderBy(
   scope: Scope,
   context: Context,
   keys: readonly Output[] = [],
+  named: readonly Output[] = outputs,
 ): readonly SortKey[] {
+  const keyOf = (output: Output) => (outputs.includes(output) ? positionOf(outputs, output) : output.value);
   return sortKeys(items, scope, context, (node) => {
-    const output = namedOutput(node, outputs, 'ORDER BY');
-    if (output) return { key: positionOf(outputs, output), value: output.value };
+    const output = namedOutput(node, named, 'ORDER BY');
+    if (output) return { key: keyOf(output), value: output.value };
     const uses: ColumnUse[] = [];
     const value = context.expression(node, { ...scope, uses });
     const key = keys.find((one) => isSameExpression(one, { name: '', value, node }));
     if (key === undefined) scope.uses?.push(...uses);
-    return { key: key && outputs.includes(key) ? positionOf(outputs, key) : value, value };
+    return { key: key && outputs.includes(key) ? keyOf(key) : value, value };
   });
 }
 
 /**
  * With DISTINCT, rows are ordered by columns of the result, which a query around it reads.
  *
- * @param selected the select list, of which SELECT AS STRUCT makes one column
+ * @param selected the select list
+ * @param isStruct true if SELECT AS STRUCT makes one column of it
  */
 export function distinctQuery(
   inner: Select,
   selected: readonly Output[],
+  isStruct: boolean,
   after: Pick<Syntax.Query, 'orderBy' | 'limit'>,
   scope: Scope,
   context: Context,
@@ -56,7 +61,10 @@ export function distinctQuery(
   const members = inner.columns.map(
     ({ name, value }): Member => ({ name, value: column(alias, name, value.type) }),
   );
-  const results = resultsOf(selected, members);
+  const results = resultsOf(
+    selected,
+    isStruct ? members.flatMap(({ value }) => fieldValues(value)) : members,
+  );
   const orderBy = sortKeys(after.orderBy, scope, context, (node) => {
     const value =
       namedOutput(node, results, 'ORDER BY')?.value ?? resultOf(node, selected, results, scope, context);
@@ -66,11 +74,8 @@ export function distinctQuery(
 }
 
 /** The select list as a query around it reads it. */
-function resultsOf(selected: readonly Output[], members: readonly Member[]): readonly Output[] {
-  const [row] = members;
-  const values = selected.length === members.length ? members : row ? fieldValues(row.value) : [];
-  return selected.map((output, at) => ({ ...output, value: values[at]?.value ?? output.value }));
-}
+const resultsOf = (selected: readonly Output[], values: readonly Member[]): readonly Output[] =>
+  selected.map((output, at) => ({ ...output, value: values[at]?.value ?? output.value }));
 
 /** An expression of columns of the select list. */
 function resultOf(

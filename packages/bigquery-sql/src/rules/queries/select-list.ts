@@ -124,6 +124,8 @@ function modified(
     'REPLACE',
     replace.map(({ name }) => name),
   );
+  const both = replace.find(({ name }) => except.some((other) => sameName(other.name, name.name)));
+  if (both) throw new Unsupported(both.name, `EXCEPT leaves out ${both.name.name}, which REPLACE names`);
   const isAbsent = ({ name }: Syntax.Identifier) => findAbsent(name, ranges) !== undefined;
   for (const name of [
     ...except.filter((left) => !isAbsent(left)),

@@ -63,6 +63,8 @@ export function resolveSelect(
   } = afterGrouping(grouping?.grouping, selected, grouping?.keys);
   const value = rowValue(node.as, read);
   const outputs = value ? [value] : read;
+  const isStruct = node.as?.mode === 'STRUCT';
+  const named = isStruct ? read : outputs;
   const uses: ColumnUse[] = [];
   const hasDoubtfulAliases = selected.some(({ isDoubtful }) => isDoubtful);
   const outputScope = { ...inner, aliases: aliasesOf(read), hasDoubtfulAliases, uses };
@@ -88,7 +90,7 @@ export function resolveSelect(
   };
   const orderBy = node.distinct
     ? []
-    : resolveOrderBy(after.orderBy, outputs, outputScope, context, grouping?.keys).map((key) => ({
+    : resolveOrderBy(after.orderBy, outputs, outputScope, context, grouping?.keys, named).map((key) => ({
         ...key,
         value: grouped(key.value),
       }));
@@ -105,7 +107,7 @@ export function resolveSelect(
   const limits = node.distinct ? {} : resolveLimit(after.limit, context);
   const own = computedFirst(select({ ...clauses, orderBy, ...limits }), context.fresh);
   const query = node.distinct
-    ? distinctQuery(distinctRows(own, context.fresh('rows')), selected, after, inner, context)
+    ? distinctQuery(distinctRows(own, context.fresh('rows')), selected, isStruct, after, inner, context)
     : own;
   // Aggregation and DISTINCT may make a value of no rows, or of a grouping set without the column.
   const shown = groupBy ? columns.map(({ required: _, ...rest }) => rest) : columns;

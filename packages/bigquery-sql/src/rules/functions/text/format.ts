@@ -277,6 +277,8 @@ const literalFormat = (place: Place): ValueTextFormat => ({
       return concatTexts([textLiteral(`${describeType(value.type)} "`), plain, textLiteral('"')]);
     if (isScalar(value.type, 'INTERVAL'))
       return concatTexts([textLiteral('INTERVAL "'), plain, textLiteral('" YEAR TO SECOND')]);
+    if (isScalar(value.type, 'JSON'))
+      return concatTexts([textLiteral('JSON '), callMacro(place, 'format_string_literal', [plain])]);
     throw new Unsupported(place, `%T of ${describeType(value.type)} is not supported`);
   },
   struct: (fields) =>
