@@ -7,7 +7,7 @@ export { canonicalText } from '../catalog/binding/check-value.ts';
 export { exampleValue } from '../catalog/binding/example-parameters.ts';
 export { textsOf } from '../catalog/binding/list-values.ts';
 export { isRelative, resolveBound } from '../catalog/binding/times.ts';
-export { defaultMaxItems, maxValueLength } from '../catalog/binding/value-limits.ts';
+export { defaultMaxItems } from '../catalog/binding/value-limits.ts';
 export { checkAddresses } from '../catalog/check/check-addresses.ts';
 export { checkCatalog } from '../catalog/check/check-catalog.ts';
 export { parseCatalog, parseQueryFile } from '../catalog/folder/load-catalog.ts';

@@ -16,7 +16,6 @@ const noOrder = 'the rows of this endpoint cannot be ordered';
 const limitAndOffset = 'write limit and offset, as in limit=20&offset=40';
 const nextPages = 'pages are read by limit=…, and by the after=… of the header Link';
 
-/** A parameter of a request as its advice is about it. */
 interface Given {
   readonly endpoint: EndpointRequest;
   readonly name: string;

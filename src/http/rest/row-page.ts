@@ -4,6 +4,7 @@ import { invalid, readCount } from '../../row-arguments/reading/argument-reader.
 import { type BoundPage, bindPage, defaultPageSize } from '../../row-pages/page-request.ts';
 import type { EndpointRequest } from '../../call/endpoint-request.ts';
 
+/** The parameters of a page. */
 export const pageWords = ['limit', 'after', 'before'] as const;
 
 /** The page that `limit`, `after` and `before` mean; undefined without them. @throws GatewayError INVALID_PARAMETER */

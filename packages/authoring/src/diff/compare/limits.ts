@@ -1,5 +1,6 @@
 import { decimalOf } from '@querygate/bigquery-sql/types';
-import { compareValues, defaultMaxItems, isRelative, maxValueLength, resolveBound } from 'querygate/catalog';
+import { compareValues, defaultMaxItems, isRelative, resolveBound } from 'querygate/catalog';
+import { parameters } from 'querygate/plugins';
 import type { Parameter } from '../../catalog-types.ts';
 import { fromTo } from '../change.ts';
 import type { Kind } from '../verdicts.ts';
@@ -22,7 +23,7 @@ export function compareLimits(before: Parameter, after: Parameter): readonly Lim
     });
   for (const key of ['min', 'max'] as const)
     if (before[key] !== after[key]) add(key, before[key], after[key], isTighterBound(key, before, after));
-  const [oldLength, length] = [before, after].map(({ maxLength }) => maxLength ?? maxValueLength);
+  const [oldLength, length] = [before, after].map(({ maxLength }) => maxLength ?? parameters.maxValueLength);
   if (oldLength !== length) add('max_length', oldLength, length, isLess(length, oldLength));
   if (before.repeated && after.repeated && before.maxItems !== after.maxItems) {
     const [old, now] = [before, after].map(({ maxItems }) => maxItems ?? defaultMaxItems);
