@@ -19,7 +19,7 @@ export const orders: Readonly<Record<string, readonly string[]>> = {
     'time',
   ],
   'packages/bigquery-sql/src/duckdb': ['layout', 'javascript', 'host', 'server'],
-  'packages/bigquery-sql/src/passes': ['constants', 'rewriting', 'reads'],
+  'packages/bigquery-sql/src/passes': ['constants', 'rewriting', 'for-duckdb', 'reads'],
   'packages/duckdb-import/src': [
     ...['store', 'scan', 'read', 'record', 'load', 'report', 'sample', 'lake', 'convert'],
   ],

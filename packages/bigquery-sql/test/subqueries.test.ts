@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compile } from '../src/compile.ts';
-import { closeLambdas } from '../src/passes/rewriting/close-lambdas.ts';
+import { closeLambdas } from '../src/passes/for-duckdb/close-lambdas.ts';
 import { printQuery } from '../src/tree/print.ts';
 import { openDialect, tables } from './harness.ts';
 

@@ -6,11 +6,11 @@ import type { Expression, Node, Query } from '../tree/nodes.ts';
 import { printExpression, printQuery } from '../tree/print.ts';
 import { isRandom } from '../tree/volatile.ts';
 import { boundAfterGrouping } from './after-grouping.ts';
-import { closeLambdas } from './rewriting/close-lambdas.ts';
-import { lazyFallbacks } from './rewriting/lazy-fallbacks.ts';
-import { nullsFirst } from './rewriting/nulls-first.ts';
+import { closeLambdas } from './for-duckdb/close-lambdas.ts';
+import { lazyFallbacks } from './for-duckdb/lazy-fallbacks.ts';
+import { nullsFirst } from './for-duckdb/nulls-first.ts';
 import { drawForEachRow } from './rewriting/random-filters.ts';
-import { sortBeforeJoins } from './rewriting/sort-before-joins.ts';
+import { sortBeforeJoins } from './for-duckdb/sort-before-joins.ts';
 
 /**
  * A query as the text that DuckDB runs. To choose among the signatures of a macro, DuckDB 1.5.5 binds its arguments twice;

@@ -17,9 +17,8 @@ import {
 } from '../tree/build.ts';
 import { isEqual } from '../tree/equal.ts';
 import { mapExpressions, someNode } from '../tree/map.ts';
-import { mayFail } from '../tree/may-fail.ts';
 import type { Expression, Lambda, Member, Node, Select, SortKey, Subquery, Unnest } from '../tree/nodes.ts';
-import { isVolatile } from '../tree/volatile.ts';
+import { isVolatile, mayFail } from '../tree/volatile.ts';
 import { arrayOf, duckdbType, isScalar, scalar, type Type, unknown } from '../types.ts';
 import type { Pass } from './pass.ts';
 import { substituteIn } from './rewriting/substitute.ts';

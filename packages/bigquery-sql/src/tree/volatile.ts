@@ -1,5 +1,6 @@
 import { someExpression, someNode } from './map.ts';
 import type { Expression, Node } from './nodes.ts';
+import { isScalar } from '../types.ts';
 
 /** Functions whose value is another one each time. */
 const randomFunctions: readonly string[] = ['bq.rand', 'uuid', 'host_javascript_each_time'];
@@ -25,4 +26,12 @@ export const isVolatile = (node: Node): boolean =>
 export const isConstantList = (list: Expression): boolean =>
   [...(list.kind === 'list' ? list.items : [list])].every(
     ({ kind }) => kind === 'parameter' || kind === 'literal',
+  );
+
+/** True if computing a value might fail, as far as its tree shows; what a subquery computes does not count. */
+export const mayFail = (value: Expression): boolean =>
+  someExpression(
+    value,
+    ({ kind, type }) =>
+      kind === 'call' || kind === 'cast' || (kind === 'operation' && !isScalar(type, 'BOOL')),
   );

@@ -2,9 +2,8 @@ import { isWorthComputingOnce } from '../../macros/compute-once.ts';
 import { planningCosts } from '../../macros/macros.ts';
 import { and, call, caseWhen, computedBefore, isNull } from '../../tree/build.ts';
 import { mapParts, type Mapper, mapperWith, someExpression } from '../../tree/map.ts';
-import { mayFail } from '../../tree/may-fail.ts';
 import type { Call, Expression, Query } from '../../tree/nodes.ts';
-import { isVolatile } from '../../tree/volatile.ts';
+import { isVolatile, mayFail } from '../../tree/volatile.ts';
 
 /**
  * The same query with the arguments of COALESCE that may fail in CASE. DuckDB computes what a select list has twice once, before
@@ -31,7 +30,7 @@ function lazy(node: Call): Expression {
   const costly = before.filter(isCostly);
   if (costly.length > 0) return computedBefore(node, costly);
   const rest = call('coalesce', args.slice(first), type);
-  // A condition on constants is none: DuckDB computes it before.
+  // DuckDB computes a condition on constants while it plans.
   const isFixed = before.every(({ kind }) => kind === 'literal' || kind === 'parameter');
   const fallback = caseWhen(and(before.map(isNull)), isFixed ? lazy(rest) : rest);
   return call('coalesce', [...before, fallback], type);
