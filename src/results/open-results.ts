@@ -92,6 +92,13 @@ const following: Owner = 'results that are followed';
 /** Results that have nearly expired take turns, too: last in a queue that is never empty, they would expire. */
 const nearlyExpired: Owner = 'results that have nearly expired';
 
+const defaults = {
+  sharesParts: false,
+  isOneEngine: false,
+  refreshesTogether: () => false,
+  mayRefresh: () => true,
+};
+
 /** The cache between bound queries and the engine. */
 export function openResults(options: ResultsOptions): Results {
   const { engine, engineConcurrency, engineTimeoutMs, memoryBytes, openShared } = options;
@@ -101,12 +108,7 @@ export function openResults(options: ResultsOptions): Results {
   const counters = zeroCounters();
   const memory = openResultStore(memoryBytes, counters);
   const timeline = buildTimeline(clock);
-  const {
-    sharesParts = false,
-    isOneEngine = false,
-    refreshesTogether = () => false,
-    mayRefresh = () => true,
-  } = options;
+  const { sharesParts, isOneEngine, refreshesTogether, mayRefresh } = { ...defaults, ...options };
   const waves = buildWaves({ clock, timeline, isOn: sharesParts, refreshesTogether });
   const hotKeys = new HotKeys((bound) => isOutdated(bound, clock.now().getTime()), waves, options.paceOf);
   const followers: Followers = new Map();

@@ -69,14 +69,10 @@ export function openWarmer(options: WarmerOptions): Warmer {
     turns.take(hotKey);
     try {
       const isDone = await options.refresh(hotKey, closing.signal);
-      // Another gateway may have announced its result meanwhile.
-      const now = clock.elapsedMs();
-      if (!isDone && hotKey.refreshAt <= now) hotKey.refreshAt = now + elsewhereMs;
+      if (!isDone) postpone(hotKey, clock.elapsedMs(), elsewhereMs);
     } catch (error) {
       if (!closing.signal.aborted) options.onFailure(hotKey.bound.query.name, error);
-      // `recordFailure` has set the next attempt, but only for errors of the engine itself.
-      const now = clock.elapsedMs();
-      if (hotKey.refreshAt <= now) hotKey.refreshAt = now + rejectedMs;
+      postpone(hotKey, clock.elapsedMs(), rejectedMs);
     } finally {
       running.delete(hotKey.key);
       if (begins) isBeginning.set(name, false);
@@ -131,6 +127,11 @@ export function openWarmer(options: WarmerOptions): Warmer {
       await shared?.recordDemand(hotKeys.drainUnsynced());
     },
   };
+}
+
+/** The next attempt may be set already: by `recordFailure`, or by a result that another gateway has announced meanwhile. */
+function postpone(hotKey: HotKey, now: number, byMs: number): void {
+  if (hotKey.refreshAt <= now) hotKey.refreshAt = now + byMs;
 }
 
 /** True if callers are likely to wait for a run before the result is refreshed. */

@@ -109,11 +109,10 @@ export function resolveSelect(
   const query = node.distinct
     ? distinctQuery(distinctRows(own, context.fresh('rows')), selected, isStruct, after, inner, context)
     : own;
-  // Aggregation and DISTINCT may make a value of no rows, or of a grouping set without the column.
-  const shown = groupBy ? columns.map(({ required: _, ...rest }) => rest) : columns;
   return {
     query,
-    columns: shown,
+    // Aggregation and DISTINCT may make a value of no rows, or of a grouping set without the column.
+    columns: groupBy ? columns.map(({ required: _, ...rest }) => rest) : columns,
     isValue: value !== undefined,
     ...(hasUnknownStar(node.items, from) && { acceptsAnyColumn: true }),
     ...(hasStar(node.items) && absentIn(from.ranges)),
