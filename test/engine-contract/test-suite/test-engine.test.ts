@@ -58,7 +58,9 @@ test('a document of other rows, or of another number of them, is found', async (
   expect(await failureOf(echo, { document: document('{"result":[{"said":"x"}]}', 99) })).toContain(
     'rowCount',
   );
-  expect(await failureOf(echo, { document: document('{"result":[{"said":"y"}]}', 1) })).toContain("said: 'y'");
+  expect(await failureOf(echo, { document: document('{"result":[{"said":"y"}]}', 1) })).toContain(
+    "said: 'y'",
+  );
 });
 
 test('an SQL that is not one of two kinds is found', async () => {
