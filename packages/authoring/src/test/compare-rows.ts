@@ -176,7 +176,8 @@ const isRecord = (value: unknown): value is ComparedRow =>
 function withSortedArrays(value: unknown, paths: ReadonlySet<string>, at: readonly string[] = []): unknown {
   if (Array.isArray(value)) {
     const items = value.map((item) => withSortedArrays(item, paths, at));
-    if (!paths.has('*') && !paths.has(at.join('.').toLowerCase())) return items;
+    const isAny = paths.has('*') || (at.length > 0 && paths.has('.*'));
+    if (!isAny && !paths.has(at.join('.').toLowerCase())) return items;
     const keyed = items.map((item) => ({ item, key: exactText(item as ExactJson) }));
     return keyed.toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key))).map(({ item }) => item);
   }

@@ -133,6 +133,8 @@ describe('arrays of undefined order', () => {
     expect(compare(meta([1, 2], [3]), meta([2, 1], [3]), '')).toBe(1);
     expect(compare(meta([1, 2], [3]), meta([2, 1], [3]), 'a')).toBe(0);
     expect(compare(meta([1, 2], [3]), meta([3], [1, 2]), 'a')).toBe(1);
+    expect(compare(meta([1, 2], [3]), meta([2, 1], [3]), '.*')).toBe(0);
+    expect(compare(meta([1, 2], [3]), meta([3], [1, 2]), '.*')).toBe(1);
   });
 });
 
