@@ -117,8 +117,12 @@ function buildProgram(isBare: boolean): Command {
   return program;
 }
 
-/** A statement that begins with a comment begins with a blank: with `--` it would be an option. */
-const notOption = (arg: string): string => (/^--(?![\w-]+=).*\s/s.test(arg) ? ` ${arg}` : arg);
+/** A statement that begins with a comment begins with a blank: with `--` it would be an option. Values may have lines too. */
+const notOption = (arg: string): string =>
+  /^--(?:(?![\w-]+=).*\s|.*\n\s*\S)/s.test(arg) &&
+  !sql.options?.some(({ long }) => arg.startsWith(`${long}=`))
+    ? ` ${arg}`
+    : arg;
 
 /** `--help` wins wherever it is, also in the place of an option's value. */
 function helpFirst(args: readonly string[]): readonly string[] {

@@ -34,7 +34,7 @@ interface YamlOptions {
   /** Returns numbers as they are written: as numbers, `0123` and 21 digits would be changed. */
   readonly numbersAsText?: boolean;
   /** True for the paths of values that are texts: numbers and booleans there, and all keys, are returned as they are written. */
-  readonly isText?: (path: readonly PropertyKey[]) => boolean;
+  readonly isText?: (path: readonly PropertyKey[], written: string) => boolean;
   /** True for the paths of values in which integers beyond 2^53 are bigints; others are rounded. Needs `isText`. */
   readonly isExact?: (path: readonly PropertyKey[]) => boolean;
 }
@@ -184,11 +184,10 @@ function asWritten<Of>(
       if (isScalar(pair.key)) pair.key.value = scalarText(pair.key);
       pair.value = asWritten(document, pair.value, [...path, String(pair.key)], written);
     }
-  const isText = written.isText(path);
-  if (!isText && !written.isExact(path)) return node;
   const meant = isAlias(node) ? node.resolve(document) : node;
   if (!isScalar(meant) || !['number', 'boolean'].includes(typeof meant.value)) return node;
-  if (!isText && !isLongInteger(meant)) return node;
+  const isText = written.isText(path, meant.source ?? '');
+  if (!isText && !(written.isExact(path) && isLongInteger(meant))) return node;
   const text = new Scalar(isText ? scalarText(meant) : BigInt(scalarText(meant)));
   text.range = isNode(node) ? (node.range ?? null) : null;
   if (isScalar(node) && node.anchor !== undefined) text.anchor = node.anchor;

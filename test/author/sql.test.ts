@@ -141,13 +141,15 @@ describe('querygate sql', () => {
     const args = [
       '-- first\nSELECT 1 AS a',
       '--second\nSELECT @x AS b',
+      '--c=d\nSELECT @y AS c',
       '--parameter=x=p q',
+      '--parameter=y=r\ns',
       '--max-rows',
       '3',
     ];
     expect(await runJson(args)).toMatchObject({
       exitCode: 0,
-      lines: [{ rows: [['1']] }, { rows: [['p q']] }],
+      lines: [{ rows: [['1']] }, { rows: [['p q']] }, { rows: [['r\ns']] }],
     });
   });
 

@@ -118,13 +118,15 @@ describe('querygate test', () => {
     writeFileSync(join(folder, 'hits.sql'), header.replace(/select.*/s, 'select n, j from web order by k\n'));
     const rows = (digit: string) => `
         - { n: 12345678901.12345678${digit}, j: { a: [900719925474099${digit}] } }
-        - { n: 1.10, j: 1234567890123456789${digit} }`;
+        - { n: 1.10, j: 1234567890123456789${digit} }
+        - { n: 0x1F, j: true }`;
     writeFileSync(
       file,
       `tables:
   web:
     - { k: 1, n: 12345678901.123456789, j: { a: [9007199254740999] } }
     - { k: 2, n: 1.10, j: 12345678901234567899 }
+    - { k: 3, n: 0o37, j: true }
 tests:
   - name: the digits
     expect:

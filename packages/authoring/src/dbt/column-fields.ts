@@ -66,7 +66,7 @@ function fieldsIn(
     const [field] = inner.values();
     if (type.fields === undefined && field)
       problems.push(
-        `${path}: ${JSON.stringify(own?.dataType)} has no fields, but ${field.path} is described`,
+        `${path}: ${JSON.stringify(own?.dataType ?? type.type)} has no fields, but ${field.path} is described`,
       );
     const fields = type.fields && mergeFields(type.fields, fieldsIn(inner, untyped, problems, type.fields));
     // A record of which no field has a type.

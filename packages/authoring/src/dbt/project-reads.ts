@@ -62,15 +62,23 @@ function buildNames(nodes: readonly DbtNode[]) {
     const around = path.slice(0, -1).map((name) => name.toLowerCase());
     const isAround = (node: DbtNode) =>
       around.every((name, at) => node.path.at(at - path.length)?.toLowerCase() === name);
-    const isShard = (node: DbtNode) => isWithin(table, lastOf(node));
+    const shards = longest(relations.filter((node) => isAround(node) && isWithin(table, lastOf(node))));
     if (table.endsWith('*'))
-      return relations.filter((node) => isAround(node) && (isShard(node) || isWithin(lastOf(node), table)));
-    const named = (byTable.get(table) ?? relations.filter(isShard)).filter(isAround);
+      return relations.filter(
+        (node) => shards.includes(node) || (isAround(node) && isWithin(lastOf(node), table)),
+      );
+    const named = byTable.get(table)?.filter(isAround) ?? (part === undefined ? shards : []);
     // The name alone is that of a table of the folder: models are mostly views, with their dataset.
     const tables = around.length === 0 ? named.filter(({ kind }) => kind !== 'model') : [];
     const meant = tables.length > 0 ? tables : named;
     return meant.length === 1 ? meant : [];
   };
+}
+
+/** The nodes with the longest names: a table is of `events_intraday_*`, and not of `events_*`. */
+function longest(nodes: readonly DbtNode[]): readonly DbtNode[] {
+  const most = Math.max(...nodes.map((node) => lastOf(node).length));
+  return nodes.filter((node) => lastOf(node).length === most);
 }
 
 const lastOf = ({ path }: DbtNode): string => path.at(-1)?.toLowerCase() ?? '';

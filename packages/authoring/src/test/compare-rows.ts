@@ -96,10 +96,20 @@ function scalar(value: unknown, typed: Typed): unknown {
 
 /** A decimal without zeros that mean nothing: 1.10 is 1.1. */
 function decimalText(text: string): string {
-  if (/^[-+]?[\d.]+e[-+]?\d+$/i.test(text)) return String(Number(text));
-  const [, sign = '', whole = '', fraction = ''] = /^([-+]?)0*(\d*)\.?(\d*?)0*$/.exec(text) ?? [];
+  const [, sign = '', whole = '', fraction = ''] =
+    /^([-+]?)0*(\d*)\.?(\d*?)0*$/.exec(withoutExponent(text)) ?? [];
   if (whole === '' && fraction === '') return /^[-+]?[0.]+$/.test(text) ? '0' : text;
   return `${sign === '-' ? '-' : ''}${whole || '0'}${fraction && `.${fraction}`}`;
+}
+
+/** A decimal with its point shifted: 1.5e-8 is 0.000000015. No decimal needs 100 digits. */
+function withoutExponent(text: string): string {
+  const [, sign, whole = '', fraction = '', exponent] = /^([-+]?)(\d*)\.?(\d*)e([-+]?\d+)$/i.exec(text) ?? [];
+  const shift = Number(exponent);
+  if (!(Math.abs(shift) < 100)) return text;
+  const digits = `${'0'.repeat(Math.max(-shift, 0))}${whole}${fraction.padEnd(shift, '0')}`;
+  const point = whole.length + Math.max(shift, 0);
+  return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
 }
 
 /** Inside of records, a field that is null and one that is left out are equal. */
@@ -167,7 +177,7 @@ const mayBeFloat = ({ type = 'json' }: Typed, a: unknown, b: unknown): boolean =
 /** The last digit of a float depends on the order of its additions; that of a count does not. */
 const isNear = (a: number, b: number): boolean =>
   !(Number.isSafeInteger(a) && Number.isSafeInteger(b)) &&
-  Math.abs(a - b) <= 1e-13 * Math.max(Math.abs(a), Math.abs(b));
+  Math.abs(a - b) <= 1e-12 * Math.max(Math.abs(a), Math.abs(b));
 
 const isRecord = (value: unknown): value is ComparedRow =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -176,7 +186,8 @@ const isRecord = (value: unknown): value is ComparedRow =>
 function withSortedArrays(value: unknown, paths: ReadonlySet<string>, at: readonly string[] = []): unknown {
   if (Array.isArray(value)) {
     const items = value.map((item) => withSortedArrays(item, paths, at));
-    if (!paths.has('*') && !paths.has(at.join('.').toLowerCase())) return items;
+    const isAny = paths.has('*') || (at.length > 0 && paths.has('.*'));
+    if (!isAny && !paths.has(at.join('.').toLowerCase())) return items;
     const keyed = items.map((item) => ({ item, key: exactText(item as ExactJson) }));
     return keyed.toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key))).map(({ item }) => item);
   }

@@ -192,7 +192,7 @@ export const readTests = (
   tables: readonly TableSchema[] = [],
 ): ReturnType<typeof readYaml> =>
   readYaml(text, 'yaml', {
-    isText: (path) => isText(path, query, tables),
+    isText: (path, written) => isText(path, written, query, tables),
     isExact: (path) => isExact(path, tables),
   });
 
@@ -275,14 +275,15 @@ const parameterTexts = (given: TestFileData['parameters'] = {}): QueryTest['para
  */
 function isText(
   path: readonly PropertyKey[],
+  written: string,
   { columns }: Pick<SavedQuery, 'columns'>,
   tables: readonly TableSchema[],
 ) {
   const [key, ...rest] = keysOf(path);
   if (key === 'parameters') return rest.length > 0;
-  if (key === 'tables') return textTypes.includes(typeInTable(rest, tables));
+  if (key === 'tables') return isTextOf(typeInTable(rest, tables), written);
   const [rows, , ...inner] = rest;
-  return key === 'expect' && rows === 'rows' && textTypes.includes(typeAt(inner, columns));
+  return key === 'expect' && rows === 'rows' && isTextOf(typeAt(inner, columns), written);
 }
 
 /** True for the paths of values whose integers have any number of digits. */
@@ -294,8 +295,10 @@ function isExact(path: readonly PropertyKey[], tables: readonly TableSchema[]): 
 /** The path within a file or a test, which have the same keys. */
 const keysOf = (path: readonly PropertyKey[]) => (path[0] === 'tests' ? path.slice(2) : path);
 
-/** A decimal may have more digits than a number. */
-const textTypes: readonly (string | undefined)[] = ['STRING', 'NUMERIC', 'BIGNUMERIC'];
+/** A decimal may have more digits than a number; 0x1F is no decimal. */
+const isTextOf = (type: string | undefined, written: string): boolean =>
+  type === 'STRING' ||
+  (['NUMERIC', 'BIGNUMERIC'].includes(type ?? '') && /^[-+]?[\d.]+(?:e[-+]?\d+)?$/i.test(written));
 
 /** A field of a table, or a column of a query. */
 interface TypedField {

@@ -114,13 +114,16 @@ describe('columns', () => {
       column('f', 'int64'),
       column('g', 'string'),
       column('g.h', 'string'),
+      column('i', 'struct<a int64>'),
+      column('i.a.b', 'string'),
     ]);
     expect(found.untyped).toEqual(['a', 'c', 'd.e', 'd']);
     expect(found.problems).toEqual([
       'b: "money" is not a type of BigQuery\'s columns',
       'g: "string" has no fields, but g.h is described',
+      'i.a: "INTEGER" has no fields, but i.a.b is described',
     ]);
-    expect(found.fields.map(({ name }) => name)).toEqual(['f', 'g']);
+    expect(found.fields.map(({ name }) => name)).toEqual(['f', 'g', 'i']);
   });
 
   test('are at most as deep as on BigQuery', () => {

@@ -116,8 +116,33 @@ exposures:
     write('b', count1('raw.shards_20260101'));
     write('c', count1('`shards_*`'));
     write('d', count1('orders, other.shards_20260101'));
+    queries.write('views/shards.sql', 'CREATE VIEW raw.shards_own AS SELECT id FROM orders');
+    write('e', count1('raw.shards_own'));
     const source = ["source('web', 'shards')"];
-    expect(await references(file)).toEqual({ a: source, b: source, c: source, d: ["ref('orders')"] });
+    const orders = ["ref('orders')"];
+    expect(await references(file)).toEqual({ a: source, b: source, c: source, d: orders, e: orders });
+  });
+
+  test('finds the longest of several wildcards', async () => {
+    const manifest = JSON.parse(readFileSync(compiled, 'utf8'));
+    const shards = manifest.sources['source.shop.web.orders'];
+    Object.assign(shards, { name: 'shards', identifier: 'shards_*' });
+    const intraday = { ...shards, name: 'intraday', identifier: 'shards_intraday_*' };
+    manifest.sources['source.shop.web.intraday'] = { ...intraday, unique_id: 'source.shop.web.intraday' };
+    const file = queries.path('manifest.json');
+    writeFileSync(file, JSON.stringify(manifest));
+    write('a', count1('raw.shards_20260101'));
+    write('b', count1('raw.shards_intraday_20260101'));
+    write('c', count1('`raw.shards_intraday_2026*`'));
+    write('d', count1('`raw.shards_*`'));
+    const [first, second] = ["source('web', 'shards')", "source('web', 'intraday')"];
+    const { d = [], ...others } = await references(file);
+    expect({ ...others, d: d.toSorted() }).toEqual({
+      a: [first],
+      b: [second],
+      c: [second],
+      d: [second, first],
+    });
   });
 
   test('names exposures with letters, digits and _', async () => {

@@ -447,6 +447,18 @@ columns:`,
     [['since: { type: timestamp', 'since: { type: timestamp, default: -7d']],
   ],
   [
+    'limits in another spelling',
+    [
+      ['min: -7d, max: 24h', 'min: -1w, max: 1d'],
+      ['min: 5', "min: '05'"],
+    ],
+    [],
+    [
+      ['since: { type: timestamp', 'since: { type: timestamp, min: -7d, max: 24h'],
+      ['count: { type: integer', 'count: { type: integer, min: 5'],
+    ],
+  ],
+  [
     'a relative default that becomes a fixed one',
     [['default: 0d', "default: '1970-01-01T00:00:00Z'"]],
     ['parameter-default dangerous/dangerous'],
@@ -921,6 +933,7 @@ describe('a table that the SQL reads', () => {
     "SELECT FORMAT('%t', logs) AS x FROM logs",
     'FROM logs |> AS t |> SELECT TO_JSON_STRING(t) AS x',
     'FROM logs |> RENAME req AS r |> SELECT TO_JSON_STRING(r) AS x',
+    'FROM logs |> RENAME req AS r |> RENAME r AS s |> RENAME s AS u |> SELECT TO_JSON_STRING(u) AS x',
     'SELECT COUNT(DISTINCT TO_JSON_STRING(req)) AS x FROM logs',
     'SELECT TO_JSON_STRING(i) AS x FROM logs, UNNEST(items) AS i',
     'SELECT TO_JSON_STRING(i) AS x FROM logs, logs.items AS i',

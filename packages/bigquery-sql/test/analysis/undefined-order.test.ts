@@ -45,6 +45,35 @@ test.each([
   expect([...(undefinedOrders(`SELECT ${expression} AS x FROM t`).arrays.get('x') ?? [])]).toEqual(paths);
 });
 
+test.each([
+  ['SELECT ARRAY_AGG(d) AS x FROM d', ['', '.*']],
+  ['SELECT ARRAY_AGG(d ORDER BY k) AS x FROM d', ['.*']],
+  ['SELECT ARRAY_AGG(STRUCT(e AS f)) AS x FROM d AS e', ['', '.*']],
+  ['SELECT ARRAY_AGG(IF(k > 1, d, NULL)) AS x FROM d', ['', '.*']],
+  ['SELECT ARRAY(SELECT AS STRUCT * FROM d) AS x', ['', '.*']],
+  ['SELECT ARRAY(SELECT AS STRUCT d.* FROM d ORDER BY k) AS x', ['.*']],
+  ['SELECT ARRAY(SELECT d FROM d) AS x', ['', '.*']],
+  ['SELECT ARRAY_AGG(STRUCT(build(k) AS ys)) AS x FROM t', ['', '*']],
+  ['SELECT ARRAY_AGG(k ORDER BY k) AS x FROM d', []],
+  ['SELECT ARRAY(SELECT AS STRUCT d.k FROM d ORDER BY k) AS x', []],
+  ['SELECT ARRAY(SELECT y FROM UNNEST(ys) AS y WITH OFFSET o ORDER BY o) AS x FROM d', ['*']],
+  ['SELECT ARRAY(SELECT y FROM d.ys AS y WITH OFFSET o ORDER BY o) AS x FROM d', ['*', '.*']],
+  ['SELECT ARRAY(SELECT y FROM UNNEST(ys) AS y ORDER BY y) AS x FROM d', []],
+  [
+    'SELECT ARRAY(SELECT e FROM UNNEST(ds) AS e ORDER BY e.k) AS x FROM (SELECT ARRAY_AGG(d) AS ds FROM d)',
+    ['.*'],
+  ],
+])('the arrays within rows: %s', (query, paths) => {
+  const sql = `CREATE TEMP FUNCTION build(k INT64) AS (ARRAY(SELECT y FROM t WHERE t.k = k));
+WITH d AS (SELECT k, ARRAY_AGG(y) AS ys FROM t GROUP BY k) ${query}`;
+  expect([...(undefinedOrders(sql).arrays.get('x') ?? [])]).toEqual(paths);
+});
+
+test('rows without another unordered array keep the order of theirs', () => {
+  const { arrays } = undefinedOrders('WITH d AS (SELECT k, list FROM t) SELECT ARRAY_AGG(d) AS x FROM d');
+  expect(arrays).toEqual(new Map([['x', new Set([''])]]));
+});
+
 test('fields are followed by their paths', () => {
   const sql = `WITH a AS (SELECT STRUCT(1 AS n, STRUCT(ARRAY_AGG(v) AS list) AS inner_part) AS s FROM t)
 SELECT s.n AS x, s.inner_part AS y, a.s.inner_part.list AS z FROM a`;

@@ -72,12 +72,12 @@ interface Field {
   readonly element: HTMLElement;
   readonly control: Control;
   showProblem(message: string): void;
-  /** Shows what the browser finds wrong. @returns whether it is something */
+  /** Takes the value that is shown, and shows what the browser finds wrong with it. @returns whether it is something */
   check(): boolean;
 }
 
 function buildField(parameter: Parameter, id: string, tenants: readonly string[] | undefined): Field {
-  const { name, required } = parameter;
+  const { name, required, schema } = parameter;
   const control = buildControl(parameter, id, tenants);
   const { input, isGroup } = control;
   const problem = element('p', { id: `${id}-problem`, class: 'problem', role: 'alert' });
@@ -103,7 +103,10 @@ function buildField(parameter: Parameter, id: string, tenants: readonly string[]
     element: element('div', { class: 'field' }, label, input, problem, help),
     showProblem,
     check() {
-      const missing = required && control.read().length === 0 && !parameter.fallback.length;
+      const values = control.read();
+      // The gateway refuses several, of which the field shows the first.
+      if (schema.type !== 'array' && values.length > 1) control.write(values.slice(0, 1));
+      const missing = required && values.length === 0 && !parameter.fallback.length;
       const message = missing ? 'A value is required.' : control.problem();
       showProblem(message);
       return message !== '';

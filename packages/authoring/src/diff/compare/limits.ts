@@ -1,7 +1,14 @@
 import { decimalOf } from '@querygate/bigquery-sql/types';
-import { compareValues, defaultMaxItems, isRelative, resolveBound } from 'querygate/catalog';
+import {
+  canonicalText,
+  compareValues,
+  defaultMaxItems,
+  isRelative,
+  resolveBound,
+  textsOf,
+} from 'querygate/catalog';
 import { parameters } from 'querygate/plugins';
-import type { Parameter } from '../../catalog-types.ts';
+import type { Parameter, ParameterText } from '../../catalog-types.ts';
 import { fromTo } from '../change.ts';
 import type { Kind } from '../verdicts.ts';
 
@@ -22,7 +29,8 @@ export function compareLimits(before: Parameter, after: Parameter): readonly Lim
       text: `${key} ${fromTo(old, now)}`,
     });
   for (const key of ['min', 'max'] as const)
-    if (before[key] !== after[key]) add(key, before[key], after[key], isTighterBound(key, before, after));
+    if (!sameTexts(after, before[key], after[key]))
+      add(key, before[key], after[key], isTighterBound(key, before, after));
   const [oldLength, length] = [before, after].map(({ maxLength }) => maxLength ?? parameters.maxValueLength);
   if (oldLength !== length) add('max_length', oldLength, length, isLess(length, oldLength));
   if (before.repeated && after.repeated && before.maxItems !== after.maxItems) {
@@ -37,6 +45,22 @@ export function compareLimits(before: Parameter, after: Parameter): readonly Lim
   if (before.type === 'float' && after.type === 'float' && isLess(most, digits))
     add('bind', before.bind ?? 'STRING', after.bind, true);
   return changes;
+}
+
+/** True if two values of the header are equal for its type: `05` is 5, and a list of one value is that value. */
+export function sameTexts(
+  parameter: Parameter,
+  before: ParameterText | undefined,
+  after: ParameterText | undefined,
+): boolean {
+  // -7d is -1w, and no date.
+  const canonicalOf = (text: string) =>
+    isRelative(parameter, text)
+      ? `now ${resolveBound({ type: 'timestamp' }, text, 0)}`
+      : canonicalText(parameter, text);
+  const canonical = (value: ParameterText | undefined) =>
+    value === undefined ? '' : JSON.stringify(textsOf(value).map(canonicalOf));
+  return canonical(before) === canonical(after);
 }
 
 /** @param limit undefined for none */

@@ -1,9 +1,9 @@
-import { camelCase, canonicalText, isRelative, resolveBound, textsOf } from 'querygate/catalog';
-import type { EnumParameter, Parameter, ParameterText } from '../../catalog-types.ts';
+import { camelCase } from 'querygate/catalog';
+import type { EnumParameter, Parameter } from '../../catalog-types.ts';
 import { type Change, change, fromTo, matchBy, type Pair, removal } from '../change.ts';
 import type { Kind } from '../verdicts.ts';
 import { compareEnums } from './enum-values.ts';
-import { compareLimits } from './limits.ts';
+import { compareLimits, sameTexts } from './limits.ts';
 
 /** Changes of the parameters. */
 export function compareParameters(pair: Pair): readonly Change[] {
@@ -90,22 +90,6 @@ function compareParameter(before: Parameter, after: Parameter): readonly Change[
   if (!sameTexts(after, before.example, after.example))
     add('description', 'example', `example ${fromTo(before.example, after.example)}`);
   return changes;
-}
-
-/** True if two values of the header are equal for its type: `05` is 5, and a list of one value is that value. */
-function sameTexts(
-  parameter: Parameter,
-  before: ParameterText | undefined,
-  after: ParameterText | undefined,
-): boolean {
-  // -7d is -1w, and no date.
-  const canonicalOf = (text: string) =>
-    isRelative(parameter, text)
-      ? `now ${resolveBound({ type: 'timestamp' }, text, 0)}`
-      : canonicalText(parameter, text);
-  const canonical = (value: ParameterText | undefined) =>
-    value === undefined ? '' : JSON.stringify(textsOf(value).map(canonicalOf));
-  return canonical(before) === canonical(after);
 }
 
 /** Types that accept every text that another one accepts, but spell it for the SQL in another way, or not at all. */

@@ -54,7 +54,11 @@ function readsOfStatement(statement: Syntax.Statement): SqlReads {
     const value = node.kind === 'Path' ? lastOf(node) : node.kind === 'FieldAccess' ? node.field : undefined;
     if (value !== undefined && isWholeValue(node, around)) whole.add(value.name.toLowerCase());
   });
-  for (const { from, to } of renamed) if (whole.has(to)) whole.add(from);
+  // The name that a record gets may have another one too.
+  for (let known = -1; known < whole.size; ) {
+    known = whole.size;
+    for (const { from, to } of renamed) if (whole.has(to)) whole.add(from);
+  }
   isAll ||= rows.some((name) => whole.has(name));
   return { tables: [...tables].map(tableRead), isAll, names, whole };
 }
