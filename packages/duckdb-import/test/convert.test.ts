@@ -196,14 +196,22 @@ describe('a conversion', () => {
   test('refuses a link to the folder of the sources', async () => {
     write('0.ndjson', [{ id: 1 }]);
     symlinkSync('data', at('linked'));
-    await expect(convert(table(field('id', 'INTEGER')), { to: at('linked') })).rejects.toMatchObject({
+    const convertTo = (to: string) => convert(table(field('id', 'INTEGER')), { to: at(to) });
+    await expect(convertTo('linked')).rejects.toMatchObject({
       problems: [{ message: expect.stringContaining('is the folder of the sources') }],
+    });
+    mkdirSync(at('elsewhere'));
+    symlinkSync('../elsewhere', at('data', 'others'));
+    await expect(convertTo('elsewhere')).rejects.toMatchObject({
+      problems: [{ message: expect.stringContaining('is within the folder of the sources') }],
     });
   });
 
   test.each([
     ['logs', 'within '],
     ['logs/new', 'within '],
+    ['LOGS.d/new', 'within '],
+    ['others', 'within '],
     ['.', ''],
   ])('refuses a folder whose files would be sources: %s', async (to, where) => {
     write('0.ndjson', [{ id: 1 }]);
@@ -211,6 +219,13 @@ describe('a conversion', () => {
       problems: [{ message: expect.stringContaining(`is ${where}the folder of the sources`) }],
     });
     expect(readdirSync(at('data', 'logs'))).toEqual(['0.ndjson']);
+  });
+
+  test.each(['logs/_new', '.new', '../datas'])('makes files in %s, which are not sources', async (to) => {
+    write('0.ndjson', [{ id: 1 }]);
+    const schema = table(field('id', 'INTEGER'));
+    expect(await convert(schema, { to: at('data', to) })).toMatchObject({ rows: 1, files: 1 });
+    expect(await rowsOf(schema, 'data')).toEqual([['1']]);
   });
 
   test('says that the disk is full, and goes on once it has room', async () => {

@@ -1,6 +1,6 @@
 import { constants, existsSync } from 'node:fs';
 import { access, mkdir, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { fileReason } from '@querygate/bigquery-sql/command';
 import { reservedName } from '@querygate/bigquery-sql/duckdb';
@@ -12,7 +12,7 @@ import { isOutOfSpace, outOfSpaceMessage } from '../store/disk-space.ts';
 import { countRows } from '../load/read-footer.ts';
 import { openImport } from '../open-import.ts';
 import { progressText } from '../report/progress.ts';
-import { type DataFile, findDataFiles, hasChanged, tableOf } from '../scan/data-files.ts';
+import { type DataFile, findDataFiles, hasChanged, isHidden } from '../scan/data-files.ts';
 import { findChanges } from '../scan/find-changes.ts';
 import { importStore } from '../store/import-store.ts';
 import { loadManifest, type ManifestEntry } from '../store/manifest.ts';
@@ -120,18 +120,19 @@ const fileAdvice = 'replace, remove or rename the file';
 const realPath = (path: string): Promise<string> =>
   realpath(path).catch(async () => join(await realPath(dirname(resolve(path))), basename(path)));
 
-/** @throws ProblemError if the new files would be sources, too */
+/** @throws ProblemError if the new files could be sources, of this table or another */
 async function requireOtherFolder({ dataDir, table, to }: ConvertOptions): Promise<void> {
-  const target = `${await realPath(join(to, table.name))}${sep}`;
+  const target = await realPath(join(to, table.name));
   const tops = await readdir(dataDir, { withFileTypes: true }).catch(() => []);
-  const isOfTable = (name: string) => tableOf(name).toLowerCase() === table.name.toLowerCase();
-  const ofTable = tops.filter((top) => !top.isFile() && isOfTable(top.name));
-  const folders = await Promise.all(ofTable.map(({ name }) => realPath(join(dataDir, name))));
-  const isSame = (await realPath(to)) === (await realPath(dataDir));
-  if (isSame || folders.some((folder) => target.startsWith(`${folder}${sep}`)))
-    throw problem(
-      `${to} is ${isSame ? '' : 'within '}the folder of the sources, whose rows would be read twice; give another one`,
-    );
+  const links = tops.filter((top) => top.isSymbolicLink() && !isHidden(top.name));
+  const paths = [dataDir, ...links.map(({ name }) => join(dataDir, name))];
+  const folders = await Promise.all(paths.map(realPath));
+  // A path that leaves a folder begins with a dot, too.
+  if (folders.every((folder) => isHidden(relative(folder, target)))) return;
+  const isSame = (await realPath(to)) === folders[0];
+  throw problem(
+    `${to} is ${isSame ? '' : 'within '}the folder of the sources, whose rows could be read twice; give another one`,
+  );
 }
 
 /** The name of the file that says that all rows are in the new files, and sources are being removed. */
