@@ -335,6 +335,26 @@ describe('a conversion', () => {
       expect(readdirSync(at('data', 'logs', 'ID=7'))).toHaveLength(3);
     });
 
+    test('removes those whose own values are those of their folder', async () => {
+      const days = table(field('id', 'INTEGER'), field('day', 'DATE'));
+      const folder = 'ID=7/day=2024-01-02';
+      mkdirSync(at('data', 'logs', folder), { recursive: true });
+      writeFileSync(at('data', 'logs', folder, '0.csv'), 'day,id\n2024-01-02,7\n,7\n');
+      write(`${folder}/1.ndjson`, [
+        { id: 7, day: '2024-01-02' },
+        { id: '7', day: null },
+      ]);
+      const parquet = (name: string, select: string) =>
+        run(`COPY (${select}) TO '${at('data', 'logs', folder, name)}' (FORMAT parquet)`);
+      await parquet('2.parquet', "SELECT unnest([7, NULL]) AS Id, DATE '2024-01-02' AS day");
+      write(`${folder}/3.ndjson`, [{ id: 7 }, { day: '2024-01-03' }]);
+      await parquet('4.parquet', 'SELECT unnest([7, 8]) AS id');
+      const { kept, rows } = await convert(days, { removesSources: true });
+      expect(rows).toBe(10);
+      expect(kept.map(({ message }) => /gives (\w+)/.exec(message)?.[1])).toEqual(['day', 'id']);
+      expect(readdirSync(at('data', 'logs', folder))).toEqual(['3.ndjson', '4.parquet']);
+    });
+
     test('removes none while one is written, and imports its new rows next time', async () => {
       write('0.ndjson', [{ id: 1 }]);
       write('1.ndjson', [{ id: 2 }]);
