@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  existsSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
@@ -366,7 +367,7 @@ describe('a conversion', () => {
         problems: [
           {
             message:
-              'logs/1.ndjson is new or has changed since it was read, so that no source is removed; the same command goes on',
+              'logs/1.ndjson is new or has changed since it was read, so that no source is removed; the same command goes on once nothing writes to it',
           },
         ],
       });
@@ -374,6 +375,21 @@ describe('a conversion', () => {
       expect(await convert(schema, options)).toMatchObject({ rows: 3, kept: [] });
       expect(sources()).toEqual([]);
       expect(await rowsOf(schema, 'out')).toEqual([['1'], ['2'], ['3']]);
+    });
+
+    test('removes none while one that is kept is written', async () => {
+      write('0.ndjson', [{ id: 1, other: 1 }]);
+      write('1.ndjson', [{ id: 2 }]);
+      const { signal } = new AbortController();
+      // Between the scan of the sources and the first removal.
+      signal.throwIfAborted = () => {
+        if (existsSync(at('out', 'logs', 'all.parquet')))
+          appendFileSync(at('data', 'logs', '0.ndjson'), '{"id":3}\n');
+      };
+      await expect(convert(schema, { removesSources: true, signal })).rejects.toMatchObject({
+        problems: [{ message: expect.stringContaining('logs/0.ndjson is new or has changed') }],
+      });
+      expect(sources()).toEqual(['0.ndjson', '1.ndjson']);
     });
 
     test('after some are removed, says how many rows of a changed one are in the new files', async () => {

@@ -298,11 +298,11 @@ async function removeSources(
   }
   const begun = join(options.to, `.${table.name}`, written);
   if (!existsSync(begun)) {
-    for (const file of removable) if (await hasChanged(file)) changed.add(file);
+    for (const file of files) if (await hasChanged(file)) changed.add(file);
     const [first] = changed;
     if (first !== undefined)
       throw problem(
-        `${first.name} is new or has changed since it was read, so that no source is removed; the same command goes on`,
+        `${first.name} is new or has changed since it was read, so that no source is removed; the same command goes on once nothing writes to it`,
       );
     // From here on, a source that is missing is not a source whose rows are to go.
     await writeFile(begun, '');
