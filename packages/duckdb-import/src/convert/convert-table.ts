@@ -116,9 +116,12 @@ async function sourceProblem({ dataDir, table }: ConvertOptions, error: unknown)
 
 const fileAdvice = 'replace, remove or rename the file';
 
-/** Of a path of which only the folders above may exist. */
+/** Of a path of which only the folders above may exist. @throws Error if one of those is a file */
 const realPath = (path: string): Promise<string> =>
-  realpath(path).catch(async () => join(await realPath(dirname(resolve(path))), basename(path)));
+  realpath(path).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOTDIR') throw error;
+    return join(await realPath(dirname(resolve(path))), basename(path));
+  });
 
 /** @throws ProblemError if the new files could be sources, of this table or another */
 async function requireOtherFolder({ dataDir, table, to }: ConvertOptions): Promise<void> {
