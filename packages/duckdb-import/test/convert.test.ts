@@ -1,5 +1,6 @@
 import {
   appendFileSync,
+  existsSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
@@ -196,14 +197,22 @@ describe('a conversion', () => {
   test('refuses a link to the folder of the sources', async () => {
     write('0.ndjson', [{ id: 1 }]);
     symlinkSync('data', at('linked'));
-    await expect(convert(table(field('id', 'INTEGER')), { to: at('linked') })).rejects.toMatchObject({
+    const convertTo = (to: string) => convert(table(field('id', 'INTEGER')), { to: at(to) });
+    await expect(convertTo('linked')).rejects.toMatchObject({
       problems: [{ message: expect.stringContaining('is the folder of the sources') }],
+    });
+    mkdirSync(at('elsewhere'));
+    symlinkSync('../elsewhere', at('data', 'others'));
+    await expect(convertTo('elsewhere')).rejects.toMatchObject({
+      problems: [{ message: expect.stringContaining('is within the folder of the sources') }],
     });
   });
 
   test.each([
     ['logs', 'within '],
     ['logs/new', 'within '],
+    ['LOGS.d/new', 'within '],
+    ['others', 'within '],
     ['.', ''],
   ])('refuses a folder whose files would be sources: %s', async (to, where) => {
     write('0.ndjson', [{ id: 1 }]);
@@ -211,6 +220,13 @@ describe('a conversion', () => {
       problems: [{ message: expect.stringContaining(`is ${where}the folder of the sources`) }],
     });
     expect(readdirSync(at('data', 'logs'))).toEqual(['0.ndjson']);
+  });
+
+  test.each(['logs/_new', '.new', '../datas'])('makes files in %s, which are not sources', async (to) => {
+    write('0.ndjson', [{ id: 1 }]);
+    const schema = table(field('id', 'INTEGER'));
+    expect(await convert(schema, { to: at('data', to) })).toMatchObject({ rows: 1, files: 1 });
+    expect(await rowsOf(schema, 'data')).toEqual([['1']]);
   });
 
   test('says that the disk is full, and goes on once it has room', async () => {
@@ -320,6 +336,26 @@ describe('a conversion', () => {
       expect(readdirSync(at('data', 'logs', 'ID=7'))).toHaveLength(3);
     });
 
+    test('removes those whose own values are those of their folder', async () => {
+      const days = table(field('id', 'INTEGER'), field('day', 'DATE'));
+      const folder = 'ID=7/day=2024-01-02';
+      mkdirSync(at('data', 'logs', folder), { recursive: true });
+      writeFileSync(at('data', 'logs', folder, '0.csv'), 'day,id\n2024-01-02,7\n,7\n');
+      write(`${folder}/1.ndjson`, [
+        { id: 7, day: '2024-01-02' },
+        { id: '7', day: null },
+      ]);
+      const parquet = (name: string, select: string) =>
+        run(`COPY (${select}) TO '${at('data', 'logs', folder, name)}' (FORMAT parquet)`);
+      await parquet('2.parquet', "SELECT unnest([7, NULL]) AS Id, DATE '2024-01-02' AS day");
+      write(`${folder}/3.ndjson`, [{ id: 7 }, { day: '2024-01-03' }]);
+      await parquet('4.parquet', 'SELECT unnest([7, 8]) AS id');
+      const { kept, rows } = await convert(days, { removesSources: true });
+      expect(rows).toBe(10);
+      expect(kept.map(({ message }) => /gives (\w+)/.exec(message)?.[1])).toEqual(['day', 'id']);
+      expect(readdirSync(at('data', 'logs', folder))).toEqual(['3.ndjson', '4.parquet']);
+    });
+
     test('removes none while one is written, and imports its new rows next time', async () => {
       write('0.ndjson', [{ id: 1 }]);
       write('1.ndjson', [{ id: 2 }]);
@@ -331,7 +367,7 @@ describe('a conversion', () => {
         problems: [
           {
             message:
-              'logs/1.ndjson is new or has changed since it was read, so that no source is removed; the same command goes on',
+              'logs/1.ndjson is new or has changed since it was read, so that no source is removed; the same command goes on once nothing writes to it',
           },
         ],
       });
@@ -339,6 +375,21 @@ describe('a conversion', () => {
       expect(await convert(schema, options)).toMatchObject({ rows: 3, kept: [] });
       expect(sources()).toEqual([]);
       expect(await rowsOf(schema, 'out')).toEqual([['1'], ['2'], ['3']]);
+    });
+
+    test('removes none while one that is kept is written', async () => {
+      write('0.ndjson', [{ id: 1, other: 1 }]);
+      write('1.ndjson', [{ id: 2 }]);
+      const { signal } = new AbortController();
+      // Between the scan of the sources and the first removal.
+      signal.throwIfAborted = () => {
+        if (existsSync(at('out', 'logs', 'all.parquet')))
+          appendFileSync(at('data', 'logs', '0.ndjson'), '{"id":3}\n');
+      };
+      await expect(convert(schema, { removesSources: true, signal })).rejects.toMatchObject({
+        problems: [{ message: expect.stringContaining('logs/0.ndjson is new or has changed') }],
+      });
+      expect(sources()).toEqual(['0.ndjson', '1.ndjson']);
     });
 
     test('after some are removed, says how many rows of a changed one are in the new files', async () => {

@@ -101,6 +101,7 @@ test.skipIf(process.platform === 'darwin')(
     const named = (...bytes: readonly number[]) =>
       Buffer.from([...Buffer.from(folder.path('logs/b')), ...bytes]);
     writeFileSync(Buffer.concat([named(0xe9), Buffer.from('.ndjson')]), lines(2));
+    writeFileSync(Buffer.concat([named(0xe9), Buffer.from('.txt')]), 'notes');
     mkdirSync(named(0xe8));
     expect(await warnings()).toEqual([
       'logs/b\uFFFD is not read, because its name is not UTF-8: rename it; 1 more like it are not read either',

@@ -46,7 +46,7 @@ const convert: CliCommand<ConvertFlags> = {
     new Option('--to <folder>', 'where <table>/<day>.parquet are made'),
     new Option(
       '--remove-sources',
-      'remove the sources of which the new files have all values, times in microseconds, FLOAT in 64 bits',
+      'remove sources with all values in new files, times in microseconds, FLOAT in 64 bits; stop writers first',
     ),
   ],
   async run({ args: [name = ''], flags: { to, removeSources = false }, config }) {

@@ -1,6 +1,6 @@
 import { constants, existsSync } from 'node:fs';
 import { access, mkdir, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { fileReason } from '@querygate/bigquery-sql/command';
 import { reservedName } from '@querygate/bigquery-sql/duckdb';
@@ -12,7 +12,7 @@ import { isOutOfSpace, outOfSpaceMessage } from '../store/disk-space.ts';
 import { countRows } from '../load/read-footer.ts';
 import { openImport } from '../open-import.ts';
 import { progressText } from '../report/progress.ts';
-import { type DataFile, findDataFiles, hasChanged, tableOf } from '../scan/data-files.ts';
+import { type DataFile, findDataFiles, hasChanged, isHidden } from '../scan/data-files.ts';
 import { findChanges } from '../scan/find-changes.ts';
 import { importStore } from '../store/import-store.ts';
 import { loadManifest, type ManifestEntry } from '../store/manifest.ts';
@@ -116,22 +116,26 @@ async function sourceProblem({ dataDir, table }: ConvertOptions, error: unknown)
 
 const fileAdvice = 'replace, remove or rename the file';
 
-/** Of a path of which only the folders above may exist. */
+/** Of a path of which only the folders above may exist. @throws Error if one of those is a file */
 const realPath = (path: string): Promise<string> =>
-  realpath(path).catch(async () => join(await realPath(dirname(resolve(path))), basename(path)));
+  realpath(path).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOTDIR') throw error;
+    return join(await realPath(dirname(resolve(path))), basename(path));
+  });
 
-/** @throws ProblemError if the new files would be sources, too */
+/** @throws ProblemError if the new files could be sources, of this table or another */
 async function requireOtherFolder({ dataDir, table, to }: ConvertOptions): Promise<void> {
-  const target = `${await realPath(join(to, table.name))}${sep}`;
+  const target = await realPath(join(to, table.name));
   const tops = await readdir(dataDir, { withFileTypes: true }).catch(() => []);
-  const isOfTable = (name: string) => tableOf(name).toLowerCase() === table.name.toLowerCase();
-  const ofTable = tops.filter((top) => !top.isFile() && isOfTable(top.name));
-  const folders = await Promise.all(ofTable.map(({ name }) => realPath(join(dataDir, name))));
-  const isSame = (await realPath(to)) === (await realPath(dataDir));
-  if (isSame || folders.some((folder) => target.startsWith(`${folder}${sep}`)))
-    throw problem(
-      `${to} is ${isSame ? '' : 'within '}the folder of the sources, whose rows would be read twice; give another one`,
-    );
+  const links = tops.filter((top) => top.isSymbolicLink() && !isHidden(top.name));
+  const paths = [dataDir, ...links.map(({ name }) => join(dataDir, name))];
+  const folders = await Promise.all(paths.map(realPath));
+  // A path that leaves a folder begins with a dot, too.
+  if (folders.every((folder) => isHidden(relative(folder, target)))) return;
+  const isSame = (await realPath(to)) === folders[0];
+  throw problem(
+    `${to} is ${isSame ? '' : 'within '}the folder of the sources, whose rows could be read twice; give another one`,
+  );
 }
 
 /** The name of the file that says that all rows are in the new files, and sources are being removed. */
@@ -297,11 +301,11 @@ async function removeSources(
   }
   const begun = join(options.to, `.${table.name}`, written);
   if (!existsSync(begun)) {
-    for (const file of removable) if (await hasChanged(file)) changed.add(file);
+    for (const file of files) if (await hasChanged(file)) changed.add(file);
     const [first] = changed;
     if (first !== undefined)
       throw problem(
-        `${first.name} is new or has changed since it was read, so that no source is removed; the same command goes on`,
+        `${first.name} is new or has changed since it was read, so that no source is removed; the same command goes on once nothing writes to it`,
       );
     // From here on, a source that is missing is not a source whose rows are to go.
     await writeFile(begun, '');

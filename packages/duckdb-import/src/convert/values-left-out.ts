@@ -15,6 +15,8 @@ import { parseJson } from '@querygate/text';
 import { decompress } from '@querygate/bigquery-sql/command';
 import { type Column, columnsOf } from '@querygate/bigquery-sql/duckdb';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { quoteText } from '@querygate/bigquery-sql/tree';
+import { quote } from '@querygate/bigquery-sql/types';
 import { countRows } from '../load/read-footer.ts';
 import { readHeader } from '../read/csv-copy.ts';
 import { openPlainLines } from '../read/plain-lines.ts';
@@ -22,7 +24,7 @@ import { isBlank, splitLines } from '../read/read-text.ts';
 import { withoutBareNumbers } from '../read/exact-numbers.ts';
 import type { DataFile } from '../scan/data-files.ts';
 import type { ManifestEntry } from '../store/manifest.ts';
-import { parquetSql } from '../store/statements.ts';
+import { parquetSql, readRows } from '../store/statements.ts';
 
 /** A file of a table, all of whose rows were read. */
 interface ReadFile {
@@ -33,7 +35,7 @@ interface ReadFile {
 
 /** The content of a file that is read again. */
 interface Found {
-  /** The path of the first field that the table does not declare, or that the folder gives. */
+  /** The path of the first field that the table does not declare, or of which a value is not that of the folder. */
   readonly field?: string | undefined;
   readonly rows: number;
 }
@@ -62,15 +64,15 @@ async function readAgain(read: ReadFile): Promise<Found> {
   const { connection, file, table } = read;
   const ofFolder = undeclaredOf(Object.keys(file.partition), table.fields);
   if (ofFolder !== undefined) return { field: ofFolder, rows: 0 };
-  const fields = table.fields.filter(({ name }) => !isGiven(read, name));
   if (file.format === 'parquet') {
     const columns = await columnsOf(connection, parquetSql([file.path]));
-    return { field: fieldOfTypes(columns, fields), rows: await countRows(connection, file.path) };
+    const field = fieldOfTypes(columns, table.fields) ?? (await ownColumn(read, columns));
+    return { field, rows: await countRows(connection, file.path) };
   }
   const scratch = await mkdtemp(join(tmpdir(), 'querygate-convert-'));
   try {
     if (file.format === 'csv') {
-      const field = undeclaredOf(await headerOf(file, scratch), fields);
+      const field = undeclaredOf(await headerOf(file, scratch), table.fields);
       if (field !== undefined) return { field, rows: 0 };
     }
     const options = { connect: async () => connection, fields: table.fields, scratch };
@@ -79,13 +81,34 @@ async function readAgain(read: ReadFile): Promise<Found> {
     for await (const line of splitLines(bytes)) {
       if (isBlank(line)) continue;
       rows += 1;
-      const field = fieldOfValue(parseLine(line.toString()), fields);
+      const row = parseLine(line.toString());
+      const field = fieldOfValue(row, table.fields) ?? ownField(read, row);
       if (field !== undefined) return { field, rows };
     }
     return { rows };
   } finally {
     await rm(scratch, { recursive: true });
   }
+}
+
+/** The name of the first value of a row that is not the one that the folder gives. */
+const ownField = (read: ReadFile, row: unknown): string | undefined =>
+  Object.entries(row ?? {}).find(([name, value]) => {
+    if (!isGiven(read, name) || value === null || value === '') return false;
+    const given = read.file.partition[name.toLowerCase()];
+    const isExact = typeof value === 'boolean' || Number.isSafeInteger(value);
+    return value !== given && !(isExact && String(value) === given);
+  })?.[0];
+
+/** As `ownField`, of the rows of a Parquet file. */
+async function ownColumn(read: ReadFile, columns: readonly Column[]): Promise<string | undefined> {
+  const { connection, file } = read;
+  for (const { name } of columns.filter((column) => isGiven(read, column.name))) {
+    const given = quoteText(file.partition[name.toLowerCase()] ?? '');
+    const others = `FROM ${parquetSql([file.path])} WHERE CAST(${quote(name)} AS VARCHAR) NOT IN ('', ${given}) LIMIT 1`;
+    if ((await readRows(connection, `SELECT 1 ${others}`)).length > 0) return name;
+  }
+  return undefined;
 }
 
 async function headerOf(file: DataFile, scratch: string): Promise<readonly string[]> {

@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { extname, join, sep } from 'node:path';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { forbiddenText } from '@querygate/text';
 import { isRemote } from '../store/remote-path.ts';
@@ -157,7 +157,7 @@ async function findFiles(search: Search, name: string, parents: readonly string[
       };
     if (await isLink(path)) return { files: [], problem: `${name}: is a link to nothing` };
     // Otherwise it was removed since its folder was listed.
-    const isMisread = name.includes('\uFFFD');
+    const isMisread = name.includes('\uFFFD') && (kindOf(name) !== undefined || extname(name) === '');
     return { files: [], unread: isMisread ? [{ name, reason: 'its name is not UTF-8: rename it' }] : [] };
   }
 }

@@ -37,8 +37,10 @@ async function findRemoteFiles(
   tables: readonly TableSchema[],
 ): Promise<DataFolder> {
   const root = dataDir.replace(/\/*$/, '/');
-  const listed = await listBucket(connection, root);
   const declared = new Map(tables.map(({ name }) => [name.toLowerCase(), name]));
+  const isOfTable = (name: string) =>
+    kindOf(name) !== undefined && !isHidden(name) && declared.has(tableOf(name).toLowerCase());
+  const listed = await listBucket(connection, root, isOfTable);
   const found = new Map<string, { files: DataFile[]; unread: UnreadFile[]; problem?: string }>();
   const others = new Set<string>();
   for (const [path, size, micros] of listed) {
@@ -78,24 +80,36 @@ async function findRemoteFiles(
   return { tables: found satisfies Map<string, TableFiles>, others: [...others] };
 }
 
-/** Paths with their sizes and times, which are unknown of names with `?`. */
-async function listBucket(connection: DuckDBConnection, root: string): Promise<unknown[][]> {
+/** Paths with their sizes and times, which are not known of each if a name has a `?`. */
+async function listBucket(
+  connection: DuckDBConnection,
+  root: string,
+  isOfTable: (name: string) => boolean,
+): Promise<unknown[][]> {
   const pattern = globText(root).replace(/'$/, "**'");
   const list = (files: string) =>
     readRows(
       connection,
       `SELECT filename, size::DOUBLE, epoch_us(last_modified) FROM read_blob(${files}) ORDER BY filename`,
     );
+  const listEach = async () => {
+    const paths = (await readRows(connection, `FROM glob(${pattern})`)).map(([path]) => String(path));
+    const { sized = [], others = [] } = Object.groupBy(paths, (path) => {
+      const name = path.slice(root.length);
+      return isOfTable(name) && !name.includes('?') ? 'sized' : 'others';
+    });
+    const found = sized.length === 0 ? [] : await list(`[${sized.map(globText).join(', ')}]`);
+    return [...found, ...others.map((path) => [path])];
+  };
   try {
     return await list(pattern);
   } catch (error) {
     // It takes what follows `?` for parameters, and refuses all files; to list them one by one takes a request for each.
-    const paths = (await readRows(connection, `FROM glob(${pattern})`)).map(([path]) => String(path));
-    const [odd = [], others = []] = [true, false].map((isOdd) =>
-      paths.filter((path) => path.slice(root.length).includes('?') === isOdd),
-    );
-    if (odd.length === 0) throw error;
-    const found = others.length === 0 ? [] : await list(`[${others.map(globText).join(', ')}]`);
-    return [...found, ...odd.map((path) => [path])];
+    if (!/Invalid query parameters|Incorrect setting/.test(String(error))) throw error;
+    return await listEach().catch((reason: unknown) => {
+      // A file may be removed before its request.
+      if (!/HTTP 404/.test(String(reason))) throw reason;
+      return listEach();
+    });
   }
 }
