@@ -206,6 +206,7 @@ describe('configuration', () => {
     'redis://user:hunter2@host/1.5',
     'redis://user:hunter2@host/-1',
     'redis://user:hunter2@host?db=5',
+    'redis://user:hunter2@host/#1',
   ])('an invalid CACHE_URL is not shown: it may contain a password (%s)', (url) => {
     const bad = { CACHE_URL: url };
     expect(() => readConfig(bad)).toThrow(/CACHE_URL: must be/);

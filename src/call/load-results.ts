@@ -44,6 +44,9 @@ export interface LoadOptions {
 /** A call whose caller has gone ends by itself when it has its slot. */
 const untilDone = new AbortController().signal;
 
+/** How many are halved: as many as one of 256 values needs to be found. */
+const maxFailedRuns = 8;
+
 /** Longer lists take long to bind, and to compare. */
 const maxShortList = 20;
 
@@ -183,20 +186,32 @@ export class ResultLoader {
     void Promise.allSettled(this.#opening).then(dispatch);
   };
 
+  /** @param failures how many runs have failed, of those of the same values */
   async #resultOfEach(
     values: readonly ListValue[],
-    { query: { columns } }: EndpointRequest,
-    { column = '' }: ValuesOfList,
+    endpoint: EndpointRequest,
+    list: ValuesOfList,
     load: (values: readonly string[]) => Promise<CachedResult>,
+    failures = { count: 0 },
   ): Promise<readonly (CachedResult | Error)[]> {
+    const { columns } = endpoint.query;
+    const { column = '' } = list;
     const texts = values.map(({ text }) => text);
     // In any order they are the same rows.
     const result = await load(texts.toSorted()).catch(asError);
     if (values.length === 1) return [result];
-    // Of some values, rows may have been cut off, or have failed.
-    if ('document' in result ? result.document.metadata.truncated : isFailedQuery(result))
+    if (!('document' in result)) {
+      if (!isFailedQuery(result) || ++failures.count > maxFailedRuns) return values.map(() => result);
+      // The rows of some values may have failed.
+      const middle = Math.ceil(values.length / 2);
+      const halves = [values.slice(0, middle), values.slice(middle)].map((half) =>
+        this.#resultOfEach(half, endpoint, list, load, failures),
+      );
+      return (await Promise.all(halves)).flat();
+    }
+    // Of some values, rows may have been cut off.
+    if (result.document.metadata.truncated)
       return Promise.all(texts.map((text) => load([text]).catch(asError)));
-    if (!('document' in result)) throw result;
     const kind = valueKind(columns.find(({ name }) => name === column)?.type ?? 'string');
     return Promise.all(
       values.map((one) => {

@@ -22,6 +22,9 @@ export interface Dialect {
   readonly flags?: { readonly hasOwnTables?: true };
 }
 
+/** The forms that are kept of a query: one that is served, and those of refused versions after it. */
+const maxForms = 4;
+
 /** Where no engine is chosen, any table may be read. */
 export const anyEngine: Dialect = { sql: 'bigquery', flags: { hasOwnTables: true } };
 
@@ -39,8 +42,8 @@ export function buildAnalyze(
     const stored = schemaTables(tables);
     return memoize((query: SavedQuery) => analyzeQuery(query, stored, hasOpenTables, given));
   });
-  /** The last completed form of each query: others compare queries by identity. */
-  const forms = new WeakMap<SavedQuery, SavedQuery>();
+  /** The last completed forms of each query, for a version may be refused: others compare queries by identity. */
+  const forms = new WeakMap<SavedQuery, readonly SavedQuery[]>();
   /** The query of each form. */
   const written = new WeakMap<SavedQuery, SavedQuery>();
 
@@ -50,11 +53,12 @@ export function buildAnalyze(
     schemas: string | undefined,
   ): SavedQuery => {
     if (columns === query.columns && schemas === undefined) return query;
-    const last = forms.get(query);
-    const isSame = last?.schemas === schemas && JSON.stringify(last?.columns) === JSON.stringify(columns);
-    if (last !== undefined && isSame) return last;
-    const form = { ...query, columns, schemas };
-    forms.set(query, form);
+    const known = forms.get(query) ?? [];
+    const same = known.find(
+      (one) => one.schemas === schemas && JSON.stringify(one.columns) === JSON.stringify(columns),
+    );
+    const form = same ?? { ...query, columns, schemas };
+    forms.set(query, [form, ...known.filter((one) => one !== form)].slice(0, maxForms));
     written.set(form, query);
     return form;
   };

@@ -12,7 +12,7 @@ export const secretRules = {
   },
   redisUrl: {
     is: isRedisUrl,
-    must: 'must be the URL of a Redis, as in redis://127.0.0.1:6379 or rediss://user:password@host:6380/1; a % in the password is %25',
+    must: 'must be the URL of a Redis, as in redis://127.0.0.1:6379 or rediss://user:password@host:6380/1, without ? and #; a % in the password is %25',
   },
   quackToken: {
     is: (text) => /^[\x21-\x7e]{4,1024}$/.test(text),
@@ -27,9 +27,9 @@ export const secretRules = {
 /** Anything else the client refuses with a stack trace, or ignores. */
 function isRedisUrl(text: string): boolean {
   try {
-    const { password, pathname, search, username } = new URL(text);
+    const { hash, password, pathname, search, username } = new URL(text);
     decodeURIComponent(`${username}:${password}`);
-    return /^rediss?:\/\//i.test(text) && /^\/?\d*$/.test(pathname) && search === '';
+    return /^rediss?:\/\//i.test(text) && /^\/?\d*$/.test(pathname) && search + hash === '';
   } catch {
     return false;
   }

@@ -55,6 +55,8 @@ export interface EngineFlags {
   readonly reportsBytes?: true;
   /** The current time in SQL is the engine's own, not `host.now()`. */
   readonly hasClock?: true;
+  /** All gateways with the same settings have one engine, outside of them: if it fails for one, it fails for all. */
+  readonly isService?: true;
   /** The engine itself returns only rows of the tenant that a query is bound to: the gateway requires no proof. */
   readonly enforcesTenants?: true;
   /** Queries may read tables that no file in `tables` declares. */

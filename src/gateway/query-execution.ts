@@ -80,7 +80,7 @@ export async function openQueryExecution(
     engineTimeoutMs,
     // An engine with a clock of its own has another moment for each run, and is not part of a gateway.
     sharesParts: options.engine.flags?.hasClock !== true,
-    isOneEngine: options.engine.flags?.hasClock === true,
+    isOneEngine: options.engine.flags?.isService === true,
     clock,
     turns,
     log,

@@ -277,8 +277,26 @@ describe('duckdb at start', () => {
       'x: integer',
       /returns a column y that the header does not declare/,
     ],
+    [
+      'a RANGE in a record',
+      "select [struct(range(date '2026-01-01', null) as s)] as x",
+      'x: { type: record, repeated: true, description: X }',
+      /columns\.x\.s: is RANGE<DATE>, which a result of DuckDB cannot have; CAST it/,
+    ],
+    [
+      'an INTERVAL in a record of any fields',
+      'select struct(struct([interval 1 day] as i) as s) as x',
+      'x: { type: record, description: X, fields: any }',
+      /columns\.x\.s\.i: is INTERVAL, which a result of DuckDB cannot have; CAST it/,
+    ],
+    [
+      'a name that JavaScript reserves',
+      'select struct(1 as `__proto__`) as x',
+      'x: { type: record, description: X }',
+      /columns\.x\.__proto__: is reserved in JavaScript; choose another name/,
+    ],
   ])('%s is rejected with file and line', async (_, sql, column, expected) => {
-    const [name = '', type = ''] = column.split(': ');
+    const [, name = '', type = ''] = /^(\w+): (.*)$/.exec(column) ?? [];
     await expect(open([draftQuery({ columns: { [name]: type }, sql })])).rejects.toThrow(expected);
   });
 

@@ -30,6 +30,7 @@ const files = {
     'long',
     "select n as id, repeat('x', @most) as name, timestamp '2026-01-01 00:00:00+00' as made from unnest(generate_array(1, 9)) as n order by made, name, id",
   ),
+  'numbered.sql': paged('numbered', `${source} order by id`).replace('[made, name, id]', '[id]'),
   'other.sql': paged('other', `${source} order by made desc, name, id desc`),
   'brief.sql': paged('brief', `${source} order by made desc, name, id desc`).replace('900s', '30s'),
   'filtered.sql': paged('filtered', `${source} order by made desc, name, id desc`).replace(
@@ -150,12 +151,20 @@ describe('REST', () => {
       first: ['next'],
       second: { ids: [3, 4], links: { next: expect.any(String), prev: expect.any(String) } },
     });
+    // Both are longer than a URL, and each is not.
+    expect(await second(3_500)).toMatchObject({
+      second: { links: { next: expect.any(String), prev: expect.any(String) } },
+    });
     const { second: alone } = await second(5_500);
     expect(alone).toEqual({ ids: [3, 4], links: { next: expect.any(String) } });
     expect(await second(7_000)).toEqual({ first: [], second: undefined });
     const response = await folder.get('long?limit=2&most=13000');
     expect(response.headers.get('querygate-warning')).toBe(
       'Link has not all pages, the values of name are too long for a URL: page by GraphQL',
+    );
+    const longRequest = await folder.get(`numbered?limit=2&ignored=${'x'.repeat(8_100)}`);
+    expect(longRequest.headers.get('querygate-warning')).toContain(
+      'Link has not all pages, this request is too long for a URL: page by GraphQL',
     );
   });
 

@@ -42,6 +42,27 @@ test('a start records all tables that are new or changed in one statement, and t
   instance.closeSync();
 });
 
+test('a table whose name changes in case only keeps its view, at a start and while it runs', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'case-'));
+  const opened = async (name: string, use: (store: TestStore) => Promise<void>) => {
+    const store = await openTestStore([{ ...logs, name }], join(folder, 'store.duckdb'));
+    await use(store);
+    store.close();
+  };
+  const views = async ({ query }: TestStore) =>
+    (await query(`FROM duckdb_views() SELECT view_name WHERE NOT internal AND schema_name = 'main'`)).flat();
+  await opened('logs', async (store) => expect(await views(store)).toEqual(['logs']));
+  await opened('Logs', async (store) => {
+    expect(await views(store)).toEqual(['Logs']);
+    const staged = await store.tables.stage({ ...logs, name: 'LOGS' });
+    await store.tables.remove('Logs');
+    await store.tables.adopt(staged);
+    expect(await views(store)).toEqual(['LOGS']);
+  });
+  await opened('LOGS', async (store) => expect(await views(store)).toEqual(['LOGS']));
+  rmSync(folder, { recursive: true });
+});
+
 test('a table that DuckDB cannot store is named by the error', async () => {
   const fields = ['a', 'A'].map((name): Field => ({ name, type: 'DATE', mode: 'NULLABLE' }));
   await expect(openTestStore([{ name: 'twice', fields }])).rejects.toThrow(

@@ -12,7 +12,7 @@ export function bigquery(options: BigqueryOptions): EngineFactory {
   return {
     name: 'bigquery',
     sql: 'bigquery',
-    flags: { reportsBytes: true, hasClock: true, hasOwnTables: true, approximates: true },
+    flags: { reportsBytes: true, hasClock: true, isService: true, hasOwnTables: true, approximates: true },
     maximumBytes: options.maximumBytesBilled,
     open: async (host) => (await import('./open-bigquery.ts')).openBigquery(host, options),
     check: async (catalog, given) =>

@@ -18,7 +18,7 @@ export function quack(options: QuackOptions): EngineFactory {
   return {
     name: 'quack',
     sql: 'bigquery',
-    flags: { enforcesTenants: true },
+    flags: { isService: true, enforcesTenants: true },
     open: async (host) =>
       canStartChildren
         ? openApart(host, settings)

@@ -12,12 +12,17 @@ const maxRows = 500;
 
 /**
  * KEYS: the days. ARGV: for each its field and value. A field is a row of one process, which only grows: nothing is added up
- * twice, and what a lost connection sends late replaces nothing newer.
+ * twice, and what a lost connection sends late replaces nothing newer. A key
+ * of another type is replaced.
  */
 const saveScript = `
 for at, key in ipairs(KEYS) do
   local field, value = ARGV[2 * at - 1], ARGV[2 * at]
-  local stored = redis.call('hget', key, field)
+  local stored = redis.pcall('hget', key, field)
+  if type(stored) == 'table' then
+    redis.call('del', key)
+    stored = nil
+  end
   local isValid, before = pcall(cjson.decode, stored or '[0]')
   if not isValid or type(before) ~= 'table' or cjson.decode(value)[1] >= (tonumber(before[1]) or 0) then
     redis.call('hset', key, field, value)
@@ -26,7 +31,7 @@ for at, key in ipairs(KEYS) do
 end
 return 1`;
 
-const hasScript = "return redis.call('hexists', KEYS[1], ARGV[1])";
+const hasScript = "return redis.pcall('hexists', KEYS[1], ARGV[1]) == 1 and 1 or 0";
 
 const loadScript = `return redis.call('hscan', KEYS[1], ARGV[1], 'count', ${maxRows})`;
 

@@ -2,7 +2,6 @@ import { sqlParameter } from '../../catalog/binding/caller-sql.ts';
 import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import { GatewayError } from '../../errors.ts';
 import { mayBeRounded } from '../../catalog/binding/rounded-numbers.ts';
-import { httpLimits } from '../../http/message/http-limits.ts';
 import { variesBy } from '../../http/message/cache-headers.ts';
 import { mergeLists } from '../../catalog/binding/merge-lists.ts';
 import type { RouteHost } from '../../gateway/plugin.ts';
@@ -160,12 +159,10 @@ function selectsNothing({ parameters }: SavedQuery, error: unknown): boolean {
 function notStored(reply: Reply): Reply {
   const { status, headers, body } = reply;
   if (headers['cache-control']?.startsWith('no-store')) return reply;
-  const { etag: _etag, age: _age, link, ...others } = headers;
-  // No GET may have what a large body has.
-  const links = link === undefined || link.length > httpLimits.maxUrlLength ? {} : { link };
+  const { etag: _etag, age: _age, ...others } = headers;
   return {
     status,
-    headers: { ...others, ...links, 'cache-control': 'private, no-store', vary: variesBy },
+    headers: { ...others, 'cache-control': 'private, no-store', vary: variesBy },
     body,
   };
 }

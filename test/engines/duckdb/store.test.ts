@@ -22,6 +22,7 @@ import { openDuckdb } from '../../../src/engines/duckdb/open-duckdb.ts';
 import { isDisordered, openStore, openTables } from '@querygate/duckdb-import';
 import type { Engine } from '../../../src/engine-contract/engine.ts';
 import { eventually } from '../../support/eventually.ts';
+import type { EngineHost } from '../../../src/engine-contract/engine-factory.ts';
 import { engineHost } from '../../support/engine-host.ts';
 import { draftQuery } from '../../support/queries.ts';
 
@@ -64,6 +65,7 @@ const line = (id: number, ...pathsOf: string[]) =>
 
 let folder: string;
 let engine: Engine | undefined;
+let host: EngineHost;
 let problems: string[];
 let news: string[];
 const file = (name = 'events.ndjson') => join(folder, 'data', name);
@@ -94,13 +96,13 @@ const open = async (
     problem: (message: string) => void problems.push(message),
     news: (message: string) => void news.push(message),
   };
-  engine = await openDuckdb(
-    engineHost({ catalog, config, now: () => now, events }),
-    withDefaults({ ...config.duckdb, refreshSeconds: 1 }),
-  );
+  host = engineHost({ catalog, config, now: () => now, events });
+  engine = await openDuckdb(host, withDefaults({ ...config.duckdb, refreshSeconds: 1 }));
   return engine;
 };
-const select = async (query: SavedQuery) => {
+const select = async ({ name }: SavedQuery) => {
+  const query = host.catalog.queries.find((one) => one.name === name);
+  if (query === undefined) throw new Error(`no query ${name}`);
   const { rows } = (await engine?.run(
     { query, parameters: {} },
     { signal: new AbortController().signal },

@@ -591,6 +591,27 @@ describe.skipIf(!hasRedis)('accounts in Redis', () => {
     await store.close();
   });
 
+  test('a key of another type is replaced', async () => {
+    const state = await redis({ url: server.url, secret }).openState('a test', pino({ enabled: false }));
+    await state.ready;
+    const store = sharedAccounts(state);
+    const row = {
+      day,
+      instance: 'i',
+      key: 'k',
+      tenant: 't',
+      endpoint: 'e',
+      runs: 1,
+      bytesBilled: 2,
+      slotMs: 3,
+    };
+    await server.run((client) => client.set(state.keyOf('accounts', day), 'a text'));
+    expect(await store.hasLost?.(row)).toBe(true);
+    expect(await store.save([row], new AbortController().signal)).toBe(true);
+    expect(await store.load(new Set([day]))).toEqual([row]);
+    await store.close();
+  });
+
   test('what another program has written there is no bill, and keys of Redis have no names', async () => {
     const state = await redis({ url: server.url, secret }).openState('a test', pino({ enabled: false }));
     await state.ready;

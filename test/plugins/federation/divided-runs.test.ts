@@ -48,6 +48,7 @@ beforeAll(async () => {
     'things.regions.sql': thing('regions', regions, 'string'),
     'things.days.sql': thing('days', 'type: timestamp, bind: STRING', 'string'),
     'things.counts.sql': thing('counts', 'type: integer', 'integer'),
+    'things.broken.sql': thing('broken', 'type: integer', 'integer', 'if(id > 0, 9007199254740993, 1)'),
     'things.failing.sql': thing('failing', 'type: integer', 'integer', 'if(id = 8, 9007199254740993, 1)'),
   };
   folder = await openFolderApp(files, { env: { FEDERATION: 'on' } });
@@ -91,4 +92,18 @@ test('a value whose rows fail does not take them from the others', async () => {
   const { found, errors } = await ofThings('failing', ['7', '8', '9']);
   expect(found).toEqual([[1], undefined, [1]]);
   expect(errors).toHaveLength(1);
+});
+
+test.each([
+  ['failing', 1, 15],
+  ['broken', 100, 17],
+])('values whose rows fail are found in halves, by few runs: %s', async (field, count, runs) => {
+  const before = folder.app.counters.runs;
+  const { found, errors } = await ofThings(
+    field,
+    Array.from({ length: 100 }, (_, at) => String(at + 5)),
+  );
+  expect(errors).toHaveLength(count);
+  expect(found.filter((one) => one === undefined)).toHaveLength(count);
+  expect(folder.app.counters.runs - before).toBeLessThanOrEqual(runs);
 });

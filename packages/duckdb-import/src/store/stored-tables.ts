@@ -57,7 +57,7 @@ export async function openTables(
 export class StoredTables implements ImportTables {
   readonly #connection: DuckDBConnection;
   readonly #tables: Map<string, TableInStore>;
-  /** The latest by table: a number is used once, also if its table is no longer there. */
+  /** The latest by table, without case: a number is used once, also if its table is no longer there. */
   readonly #generations: Map<string, number>;
   /** The connection has one transaction at a time. */
   readonly #exclusive = buildExclusive();
@@ -73,7 +73,9 @@ export class StoredTables implements ImportTables {
   constructor(connection: DuckDBConnection, tables: readonly TableInStore[]) {
     this.#connection = connection;
     this.#tables = new Map(tables.map((table) => [table.name, table]));
-    this.#generations = new Map(tables.map(({ name, relation }) => [name, generationOf(relation)]));
+    this.#generations = new Map(
+      tables.map(({ name, relation }) => [name.toLowerCase(), generationOf(relation)]),
+    );
   }
 
   get all(): readonly TableInStore[] {
@@ -232,8 +234,9 @@ export class StoredTables implements ImportTables {
   }
 
   #nextRelation(name: string): string {
-    const generation = (this.#generations.get(name) ?? 0) + 1;
-    this.#generations.set(name, generation);
+    const key = name.toLowerCase();
+    const generation = (this.#generations.get(key) ?? 0) + 1;
+    this.#generations.set(key, generation);
     return relationName(name, generation);
   }
 
@@ -335,10 +338,11 @@ async function dropLeftovers(connection: DuckDBConnection, tables: readonly Tabl
 }
 
 async function forgetLayouts(connection: DuckDBConnection, names: readonly string[]): Promise<void> {
-  for (const name of names) {
-    await connection.run(`DELETE FROM ${layouts} WHERE "table" = ${quoteText(name)}`);
-    await connection.run(`DROP VIEW IF EXISTS ${viewOf(name)}`);
-  }
+  await connection.run(`DELETE FROM ${layouts} WHERE "table" IN (${names.map(quoteText).join(', ')})`);
+  // To DuckDB, names that differ in case are one.
+  const kept = (await readRows(connection, `SELECT lower("table") FROM ${layouts}`)).flat();
+  for (const name of names)
+    if (!kept.includes(name.toLowerCase())) await connection.run(`DROP VIEW IF EXISTS ${viewOf(name)}`);
   await forgetTables(connection, names);
 }
 

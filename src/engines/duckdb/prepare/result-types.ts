@@ -113,9 +113,22 @@ const withoutParameters = (query: Query): Query =>
 /** DuckDB would compute it when it plans, for a NULL that no caller may send. */
 const isError = (node: Expression) => node.kind === 'call' && node.function === 'bq.fail';
 
-/** @throws StartError if the columns of the SQL are not those of the header */
+/** @throws StartError if the columns of the SQL are not those of the header, or no result of DuckDB can have a field */
 function requireDeclared({ columns, source }: SavedQuery, returned: readonly ResultColumn[]): void {
-  const problems = checkColumns(columns, returned).map((message) => problemOf(source, message));
+  const messages = [...checkColumns(columns, returned), ...impossibleFields('columns', returned)];
+  const problems = messages.map((message) => problemOf(source, message));
   if (problems.length > 0)
     throw new StartError('The SQL of a saved query does not return the declared columns', problems);
 }
+
+/** The fields that no result of DuckDB can have, as messages: each engine writes some types in its own form, and JavaScript reserves a name. */
+const impossibleFields = (path: string, columns: readonly ResultColumn[]): readonly string[] =>
+  columns.flatMap(({ name, fields = [] }) =>
+    fields.flatMap((field) => {
+      const own = `${path}.${name}.${field.name}`;
+      if (field.name === '__proto__') return [`${own}: is reserved in JavaScript; choose another name`];
+      return /^(?:INTERVAL$|RANGE<)/.test(field.type ?? '')
+        ? [`${own}: is ${field.type}, which a result of DuckDB cannot have; CAST it to STRING`]
+        : impossibleFields(`${path}.${name}`, [field]);
+    }),
+  );
