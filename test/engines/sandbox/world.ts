@@ -163,11 +163,12 @@ export async function openWorld({
     ENGINE_TIMEOUT_MS: String(timeoutMs),
   });
   const now = () => new Date('2024-03-10T12:34:56.789Z');
+  const host = engineHost({ catalog, config, now, events });
   const engine = await openDuckdb(
-    engineHost({ catalog, config, now, events }),
+    host,
     withDefaults({ ...config.duckdb, isolate, sandbox: { ...config.duckdb.sandbox, ...sandbox } }),
   );
-  const [query, otherQuery] = catalog.queries;
+  const [query, otherQuery] = host.catalog.queries;
   if (query === undefined || otherQuery === undefined) throw new Error('no query');
   const { signal } = new AbortController();
   return {
