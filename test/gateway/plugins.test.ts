@@ -688,10 +688,27 @@ describe('a reply of a plug-in', () => {
           answer: () => ({ status: 200, headers: {}, body: bodies[bodies.push(of()) - 1] }),
         }),
       );
-    const opened = await open({ name: 'own', routes });
-    for (const path of ['/0', '/1']) expect(await (await get(path)).text()).toBe('äb');
+    const sent: number[] = [];
+    const onStreamed: GatewayPlugin['onStreamed'] = (_, bytes) => void sent.push(bytes);
+    const opened = await open({ name: 'own', routes, onStreamed }, metrics());
+    for (const path of ['/0', '/1']) {
+      sent.length = 0;
+      expect(await (await get(path)).text()).toBe('äb');
+      await (await get(path)).body?.cancel();
+      await setTimeout(20);
+      expect([sent[0], sent.length, bodies.at(-1)?.destroyed]).toEqual([3, 2, true]);
+    }
+    sent.length = 0;
     const head = await opened.fetch(new Request('http://gateway.test/0', { method: 'HEAD' }));
     expect([head.status, head.body, bodies.at(-1)?.destroyed]).toEqual([200, null, true]);
+    const server = createServer(opened.listener);
+    try {
+      const url = `http://127.0.0.1:${await listen(server)}/0`;
+      const ofNode = await fetch(url, { method: 'HEAD' });
+      expect([ofNode.status, bodies.at(-1)?.readableDidRead, sent]).toEqual([200, false, [0, 0]]);
+    } finally {
+      server.close();
+    }
   });
 
   test('has no body if its status has none, and the length of its body, in a connection of the gateway', async () => {
