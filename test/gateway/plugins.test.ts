@@ -387,13 +387,31 @@ test('a reply that a plug-in gives for several requests has the fields of each i
 });
 
 test('a log that fails leaves the requests', async () => {
-  const fail = (line: string) => {
-    if (line.includes('"msg":"request"')) throw new Error('full');
+  const fail = () => {
+    throw new Error('full');
   };
-  for (const broken of [{ writeLine: fail }, { log: pino({ level: 'info' }, { write: fail }) }]) {
-    await openWith({ reload: false, ...broken });
-    expect((await get(rest)).status).toBe(200);
-    await gateway?.close();
+  const log = pino({ level: 'info' }, { write: fail });
+  for (const broken of [{ writeLine: fail }, { log }, { log, writeLine: fail }]) {
+    const { listener } = await openWith(
+      { reload: false, ...broken },
+      { name: 'own', routes: () => [{ path: '/own', access: 'public', answer: fail }], onResult: fail },
+    );
+    const server = createServer(listener);
+    const url = `http://127.0.0.1:${await listen(server)}`;
+    try {
+      for (const [path, key, status] of [
+        [rest, apiKey, 200],
+        [rest, 'another key', 401],
+        ['/own', apiKey, 500],
+      ] as const) {
+        const headers = { 'x-api-key': key };
+        expect((await get(path, headers)).status).toBe(status);
+        expect((await fetch(url + path, { headers })).status).toBe(status);
+      }
+    } finally {
+      server.close();
+      await gateway?.close();
+    }
   }
 });
 

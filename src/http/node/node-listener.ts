@@ -55,8 +55,8 @@ export function buildNodeListener(options: ListenerOptions): RequestListener {
   };
   const answer = (message: IncomingMessage, response: ServerResponse) => {
     const onBug = (err: unknown) => {
-      logUnexpected(err, log);
       response.destroy();
+      logUnexpected(err, log);
     };
     try {
       const arrived = message.method === 'POST' ? arrivedBody(message) : undefined;
