@@ -19,6 +19,7 @@ import type { GatewayPlugin } from '../../src/gateway/plugin.ts';
 import type { Renderer } from '../../src/formats/renderer.ts';
 import type { Reply } from '../../src/http/message/reply.ts';
 import type { PluginRoute } from '../../src/http/message/route.ts';
+import { PreparedResponse } from '../../src/http/node/prepared-response.ts';
 import { redis } from '../../src/gateway/redis.ts';
 import { apiKey as keyOf } from '../../src/keys/sources/api-key.ts';
 import { costs } from '../../src/plugins/costs/costs.ts';
@@ -29,6 +30,7 @@ import { openapi } from '../../src/plugins/openapi/openapi.ts';
 import { metrics } from '../../src/plugins/metrics/metrics.ts';
 import { eventually } from '../support/eventually.ts';
 import { listen } from '../support/listen.ts';
+import { sendRaw } from '../support/raw-request.ts';
 import { makeQueryFolder, type QueryFolder, queryText, uuidOf } from '../support/query-folder.ts';
 import { hasRedis, redisServer } from '../support/redis-server.ts';
 import { openedEngine } from '../support/test-app.ts';
@@ -730,7 +732,7 @@ describe('a reply of a plug-in', () => {
   });
 
   test('has no body if its status has none, and the length of its body, in a connection of the gateway', async () => {
-    const headers = { 'Content-Length': '3', 'transfer-encoding': 'chunked', connection: 'close' };
+    const headers = { 'Content-Length': '3', 'transfer-encoding': 'chunked', connection: 'keep-alive' };
     const answer: PluginRoute['answer'] = (_, { url }) => ({
       ...{ status: Number(url.search.slice(1)), headers, body: 'a longer text' },
     });
@@ -757,6 +759,49 @@ describe('a reply of a plug-in', () => {
     ]);
     for (let count = 0; count < 2; count += 1) expect(await shown(rest)).toEqual([200, 0]);
   });
+
+  test('has no length without a body but for HEAD, and may close the connection', async () => {
+    const headers = { 'content-length': '5', connection: 'close', 'keep-alive': 'timeout=9' };
+    const answer = () => ({ status: 200, headers, body: undefined });
+    const { listener } = await open({
+      ...{ name: 'own', routes: () => [{ path: '/own', access: 'public', answer }] },
+    });
+    for (const options of [{}, { ServerResponse: PreparedResponse }]) {
+      const server = createServer(options, listener);
+      try {
+        const port = await listen(server);
+        const sent = async (method: string) =>
+          (await sendRaw(port, `${method} /own HTTP/1.1\r\nHost: a\r\n\r\n`)).match(
+            /(?<=^(?:content-length|connection|keep-alive): ).*(?=\r$)/gim,
+          );
+        expect((await sent('HEAD'))?.toSorted()).toEqual(['5', 'close']);
+        expect((await sent('GET'))?.toSorted()).toEqual(['close']);
+      } finally {
+        server.close();
+      }
+    }
+  });
+
+  test.each([{ status: 600 }, { headers: { 'a b': 'x' } }, { logFields: null }])(
+    'that cannot be sent, with %j, leaves no stream open',
+    async (wrong) => {
+      const bodies: Readable[] = [];
+      const plain = { status: 200, headers: {}, body: 'own' };
+      const broken = () => {
+        const body = Readable.from(['a']);
+        bodies.push(body);
+        return { ...plain, body, ...wrong } as unknown as Reply;
+      };
+      await open({
+        name: 'broken',
+        routes: () => [{ path: '/own', access: 'public', answer: broken }],
+        onReply: ({ path }, reply) => (path === '/own' || 'logFields' in wrong ? reply : broken()),
+      });
+      for (const path of ['/own', rest]) await get(path);
+      expect(bodies.map(({ destroyed }) => destroyed)).toEqual(bodies.map(() => true));
+      expect(bodies.length).toBeGreaterThan(0);
+    },
+  );
 
   test('may have another body, whose length is set, and may be an error', async () => {
     await open({ name: 'body', onReply: (_exchange, reply) => ({ ...reply, body: 'ä' }) });

@@ -94,11 +94,14 @@ function routeByMethod(named: NamedRoute, optionsRoute: OptionsRoute): RouteByHe
     throw pluginError(error, named.plugin, 'routes');
   };
   const answer: Answer = (...request) => {
+    const [{ method }] = request;
     try {
       const reply = named.route.answer(...request);
       return isThenable(reply)
-        ? Promise.resolve(reply).then(checkedReply).catch(failed)
-        : checkedReply(reply);
+        ? Promise.resolve(reply)
+            .then((later) => checkedReply(later, method))
+            .catch(failed)
+        : checkedReply(reply, method);
     } catch (error) {
       return failed(error);
     }
