@@ -518,6 +518,7 @@ describe('a plug-in that fails', () => {
       { value: 'six' },
       {},
       { labels: { 'a-b': 'six' }, value: 6 },
+      { labels: { a: { toString: 1 } }, value: 6 },
       { labels: {}, metricName: 'six six', value: 6 },
     ];
     const sampled = [
@@ -529,10 +530,20 @@ describe('a plug-in that fails', () => {
     ];
     const ofMetrics = metrics();
     await open(
-      { name: 'broken', metrics: sampled.map((samples) => ({ ...family, samples: samples as never })) },
+      {
+        name: 'broken',
+        metrics: sampled.map((samples, at) => ({ ...family, name: `x${at}`, samples: samples as never })),
+      },
+      {
+        name: 'taken',
+        metrics: ['x0', 'querygate_build_info', 'process_cpu_seconds_total'].map((name) => ({
+          ...{ ...family, name, samples: () => [{ labels: {}, value: 6 }] },
+        })),
+      },
       ofMetrics,
     );
-    expect(ofMetrics.render()).toContain('\nx 5\nx{le="x"} NaN\n');
+    expect(ofMetrics.render()).toContain('\nx8 5\nx8{le="x"} NaN\n');
+    expect(lines.flatMap(({ metric = [] }) => metric)).toHaveLength(3);
     expect(ofMetrics.render()).not.toContain(' 6\n');
     expect(ofMetrics.render()).not.toMatch(/six|undefined/);
     expect(ofMetrics.render()).toContain('querygate_build_info');
