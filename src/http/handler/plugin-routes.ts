@@ -83,7 +83,8 @@ function patternOf(path: string): (pathname: string) => boolean {
 }
 
 function routeByMethod(named: NamedRoute, optionsRoute: OptionsRoute): RouteByHead {
-  const { access, methods = ['GET'], allowsCors = false, isKept } = named.route;
+  const { access, methods: given = ['GET'], allowsCors = false, isKept } = named.route;
+  const methods = given.filter((method) => method === 'GET' || method === 'POST');
   const onlyReads = methods.join() === 'GET';
   const allowed = [
     ...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
