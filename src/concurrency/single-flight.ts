@@ -25,7 +25,7 @@ interface Flight<T> {
   /** Callers, and the one that started the run without being a caller. */
   waiters: number;
   callers: number;
-  onCalled: () => void;
+  onCalled: (() => void) | undefined;
   isEnding: boolean;
 }
 
@@ -102,7 +102,7 @@ export class SingleFlight<T> {
       .then(() => run(context))
       .finally(() => this.#remove(key, flight));
     const counts = { waiters: 0, callers: 0, isEnding: false };
-    const flight: Flight<T> = { context, outcome, controller, onCalled: () => {}, ...counts };
+    const flight: Flight<T> = { context, outcome, controller, onCalled: undefined, ...counts };
     this.#flights.set(key, flight);
     return flight;
   }
@@ -126,7 +126,7 @@ export class SingleFlight<T> {
       flight.waiters += 1;
       if (isCaller) {
         flight.callers += 1;
-        flight.onCalled();
+        flight.onCalled?.();
       }
       signal.addEventListener('abort', abandon, { once: true });
       const leaveUnlessAbandoned = () => {
