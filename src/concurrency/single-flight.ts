@@ -7,8 +7,8 @@ export interface RunContext {
   readonly signal: AbortSignal;
   /** How many callers wait in this process. A run begun by `start` may have none. */
   readonly callers: () => number;
-  /** Resolves when the first of them waits. */
-  readonly called: Promise<void>;
+  /** Resolves when the next one begins to wait. */
+  readonly called: () => Promise<void>;
   /** Set by a run whose result callers of other processes may wait for; called before the run is aborted. */
   isAwaitedElsewhere: (() => Promise<boolean>) | undefined;
 }
@@ -25,7 +25,7 @@ interface Flight<T> {
   /** Callers, and the one that started the run without being a caller. */
   waiters: number;
   callers: number;
-  readonly onCalled: () => void;
+  onCalled: (() => void) | undefined;
   isEnding: boolean;
 }
 
@@ -88,11 +88,13 @@ export class SingleFlight<T> {
 
   #begin(key: string, run: Run<T>): Flight<T> {
     const controller = new AbortController();
-    const { promise: called, resolve: onCalled } = Promise.withResolvers<void>();
     const context: RunContext = {
       signal: controller.signal,
       callers: () => flight.callers,
-      called,
+      called: () =>
+        new Promise((resolve) => {
+          flight.onCalled = resolve;
+        }),
       isAwaitedElsewhere: undefined,
     };
     // The run starts one microtask later: its context refers to the complete flight.
@@ -100,7 +102,7 @@ export class SingleFlight<T> {
       .then(() => run(context))
       .finally(() => this.#remove(key, flight));
     const counts = { waiters: 0, callers: 0, isEnding: false };
-    const flight: Flight<T> = { context, outcome, controller, onCalled, ...counts };
+    const flight: Flight<T> = { context, outcome, controller, onCalled: undefined, ...counts };
     this.#flights.set(key, flight);
     return flight;
   }
@@ -124,7 +126,7 @@ export class SingleFlight<T> {
       flight.waiters += 1;
       if (isCaller) {
         flight.callers += 1;
-        flight.onCalled();
+        flight.onCalled?.();
       }
       signal.addEventListener('abort', abandon, { once: true });
       const leaveUnlessAbandoned = () => {

@@ -1,7 +1,7 @@
 import { parseDecimal, parseJson, type Revive, shorten } from '@querygate/text';
 import type { RecordField, SavedQuery } from '../catalog/model/saved-query.ts';
 import { GatewayError } from '../errors.ts';
-import { parseDatetime, parseTimestamp } from '../files/timestamps.ts';
+import { parseDate, parseDatetime, parseTimestamp } from '../files/timestamps.ts';
 import type { Rows } from './engine.ts';
 import { missingRequiredColumn, unsafeInteger } from './engine-errors.ts';
 
@@ -76,9 +76,9 @@ function scalarOf(field: RecordField, value: unknown): unknown {
     case 'datetime':
       return localText(field, value, datetimePart, parseDatetime).replace(' ', 'T');
     case 'date':
-      return localText(field, value, datePart, parseTimestamp);
+      return localText(field, value, datePart, parseDate);
     case 'time':
-      return localText(field, value, timePart, parseDatetimeOrTime);
+      return localText(field, value, timePart, (time) => parseDatetime(`1970-01-01T${time}`));
     case 'bytes':
       return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : base64Of(field, value);
     case 'json':
@@ -141,11 +141,10 @@ function base64Of(field: RecordField, value: unknown): string {
 }
 
 const datetimePart = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?$/;
-const datePart = /^\d{4}-\d\d-\d\d(?=$|[T ])/;
-const timePart = /(?:^|(?<=[T ]))\d\d:\d\d:\d\d(?:\.\d+)?$/;
-
-const parseDatetimeOrTime = (text: string) =>
-  parseDatetime(/^\d\d:/.test(text) ? `1970-01-01T${text}` : text);
+// Of the other part only the shape counts: `24:00:00`, or an instant beyond the year 9999 in UTC, has a date all the same.
+const datePart =
+  /^\d{4}-\d\d-\d\d(?=(?:[T ](?:[01]\d|2[0-4]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)? ?(?:Z|UTC|[+-]\d\d(?::?\d\d)?)?)?$)/i;
+const timePart = /(?<=^(?:\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[T ])?)\d\d:\d\d:\d\d(?:\.\d+)?$/;
 
 /** The part of a date or time, without a zone and without zeros at the end of a fraction. */
 function localText(
@@ -156,7 +155,7 @@ function localText(
 ): string {
   const text = value instanceof Date ? isoText(field, value).slice(0, -1) : textOf(field, value);
   const [found = fail(field, value)] = part.exec(text) ?? [];
-  if (parse(text) === undefined) fail(field, value);
+  if (parse(found) === undefined) fail(field, value);
   return found.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
 }
 

@@ -34,31 +34,21 @@ export class Renderers {
 
   /**
    * @param plugins with further ones
-   * @throws StartError if two have one name, or one media type for all queries
+   * @throws StartError if two have one name
    */
   constructor(plugins: readonly WithRenderers[] = []) {
     const places = new Map<Renderer, string>();
     for (const [at, { name, renderers = [] }] of plugins.entries())
       for (const one of renderers) places.set(guardedRenderer(one, name), `plugins[${at}] (${name}): `);
     this.all = [json, csv, csvBom, ndjson, parquet, arrow, prometheus, ...places.keys()];
-    const taken = new Set<string>();
-    const take = (renderer: Renderer, key: string) => {
-      if (taken.has(key)) {
-        const message = `${places.get(renderer) ?? ''}the ${key} is taken; give the renderer another one`;
-        throw new StartError('The options of the gateway have problems', [{ message }]);
-      }
-      taken.add(key);
-    };
-    for (const renderer of this.all) {
-      const { names, mediaTypes, version, unavailable } = renderer;
-      for (const name of names) {
-        take(renderer, `name ${name}`);
+    for (const renderer of this.all)
+      for (const name of renderer.names) {
+        if (this.#byName.has(name)) {
+          const message = `${places.get(renderer) ?? ''}the name ${name} is taken; give the renderer another one`;
+          throw new StartError('The options of the gateway have problems', [{ message }]);
+        }
         this.#byName.set(name, renderer);
       }
-      // Others may have the media type for other queries, or in another version.
-      if (unavailable === undefined && version === undefined)
-        for (const type of mediaTypes) take(renderer, `media type ${type}`);
-    }
   }
 
   /** The names that may be written as `?format=` or as an extension. */

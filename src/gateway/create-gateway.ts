@@ -36,6 +36,7 @@ import { safeTracer } from '../trace/safe-tracer.ts';
 import { type OpenCallers, openCallers } from './callers.ts';
 import { buildHttpHandler, type HttpHandler } from './http-handler.ts';
 import { checkedGatewayOptions } from './option-rules.ts';
+import { safeLog } from './safe-log.ts';
 import { familiesOf, openPlugins } from './open-plugins.ts';
 import { type GatewayOptions, settingsOf } from './options.ts';
 import type { PluginHost } from './plugin.ts';
@@ -233,7 +234,8 @@ type Options = ReturnType<typeof withDefaults>;
 
 /** The options, with what follows from them alone. */
 function withDefaults(given: GatewayOptions) {
-  const { log = pino({ enabled: false }), now = systemClock.now, after = systemClock.after } = given;
+  const { now = systemClock.now, after = systemClock.after } = given;
+  const log = given.log === undefined ? pino({ enabled: false }) : safeLog(given.log);
   const elapsedMs = now === systemClock.now ? systemClock.elapsedMs : elapsedBy(now);
   const clock = { now, elapsedMs, after };
   const { plugins = [], hideEndpoints = 'tenants' } = given;

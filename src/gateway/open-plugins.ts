@@ -139,5 +139,6 @@ function checkedSample({ labels, ...sample }: Sample): Sample {
     ...Object.keys({ ...labels }).filter((one) => !labelName.test(one)),
   ];
   if (wrong.length > 0) throw new TypeError(`${JSON.stringify(wrong[0])} is not a name of Prometheus`);
-  return { ...sample, labels: { ...labels } };
+  const texts = Object.entries({ ...labels }).map(([label, text]) => [label, String(text)]);
+  return { ...sample, labels: Object.fromEntries(texts) };
 }

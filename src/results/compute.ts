@@ -96,9 +96,12 @@ async function compute(
     return { document: cached, source: 'shared cache' };
   }
   if (refresh !== undefined && context.callers() === 0) {
-    // A caller does not wait for other gateways.
-    const called = context.called.then(() => true);
-    if (!(await Promise.race([options.mayRefresh(bound, refresh), called]))) return undefined;
+    const allowed = options.mayRefresh(bound, refresh);
+    let may: boolean | undefined;
+    // A caller does not wait for other gateways, unless it leaves.
+    while (may === undefined && context.callers() === 0)
+      may = await Promise.race([allowed, context.called().then(() => undefined)]);
+    if (may === false) return undefined;
   }
   try {
     const run = (signal: AbortSignal) =>

@@ -19,6 +19,7 @@ import type { GatewayPlugin } from '../../src/gateway/plugin.ts';
 import type { Renderer } from '../../src/formats/renderer.ts';
 import type { Reply } from '../../src/http/message/reply.ts';
 import type { PluginRoute } from '../../src/http/message/route.ts';
+import { PreparedResponse } from '../../src/http/node/prepared-response.ts';
 import { redis } from '../../src/gateway/redis.ts';
 import { apiKey as keyOf } from '../../src/keys/sources/api-key.ts';
 import { costs } from '../../src/plugins/costs/costs.ts';
@@ -29,6 +30,7 @@ import { openapi } from '../../src/plugins/openapi/openapi.ts';
 import { metrics } from '../../src/plugins/metrics/metrics.ts';
 import { eventually } from '../support/eventually.ts';
 import { listen } from '../support/listen.ts';
+import { sendRaw } from '../support/raw-request.ts';
 import { makeQueryFolder, type QueryFolder, queryText, uuidOf } from '../support/query-folder.ts';
 import { hasRedis, redisServer } from '../support/redis-server.ts';
 import { openedEngine } from '../support/test-app.ts';
@@ -387,13 +389,31 @@ test('a reply that a plug-in gives for several requests has the fields of each i
 });
 
 test('a log that fails leaves the requests', async () => {
-  const fail = (line: string) => {
-    if (line.includes('"msg":"request"')) throw new Error('full');
+  const fail = () => {
+    throw new Error('full');
   };
-  for (const broken of [{ writeLine: fail }, { log: pino({ level: 'info' }, { write: fail }) }]) {
-    await openWith({ reload: false, ...broken });
-    expect((await get(rest)).status).toBe(200);
-    await gateway?.close();
+  const log = pino({ level: 'info' }, { write: fail });
+  for (const broken of [{ writeLine: fail }, { log }, { log, writeLine: fail }]) {
+    const { listener } = await openWith(
+      { reload: false, ...broken },
+      { name: 'own', routes: () => [{ path: '/own', access: 'public', answer: fail }], onResult: fail },
+    );
+    const server = createServer(listener);
+    const url = `http://127.0.0.1:${await listen(server)}`;
+    try {
+      for (const [path, key, status] of [
+        [rest, apiKey, 200],
+        [rest, 'another key', 401],
+        ['/own', apiKey, 500],
+      ] as const) {
+        const headers = { 'x-api-key': key };
+        expect((await get(path, headers)).status).toBe(status);
+        expect((await fetch(url + path, { headers })).status).toBe(status);
+      }
+    } finally {
+      server.close();
+      await gateway?.close();
+    }
   }
 });
 
@@ -498,6 +518,7 @@ describe('a plug-in that fails', () => {
       { value: 'six' },
       {},
       { labels: { 'a-b': 'six' }, value: 6 },
+      { labels: { a: { toString: 1 } }, value: 6 },
       { labels: {}, metricName: 'six six', value: 6 },
     ];
     const sampled = [
@@ -509,10 +530,20 @@ describe('a plug-in that fails', () => {
     ];
     const ofMetrics = metrics();
     await open(
-      { name: 'broken', metrics: sampled.map((samples) => ({ ...family, samples: samples as never })) },
+      {
+        name: 'broken',
+        metrics: sampled.map((samples, at) => ({ ...family, name: `x${at}`, samples: samples as never })),
+      },
+      {
+        name: 'taken',
+        metrics: ['x0', 'querygate_build_info', 'process_cpu_seconds_total'].map((name) => ({
+          ...{ ...family, name, samples: () => [{ labels: {}, value: 6 }] },
+        })),
+      },
       ofMetrics,
     );
-    expect(ofMetrics.render()).toContain('\nx 5\nx{le="x"} NaN\n');
+    expect(ofMetrics.render()).toContain('\nx8 5\nx8{le="x"} NaN\n');
+    expect(lines.flatMap(({ metric = [] }) => metric)).toHaveLength(3);
     expect(ofMetrics.render()).not.toContain(' 6\n');
     expect(ofMetrics.render()).not.toMatch(/six|undefined/);
     expect(ofMetrics.render()).toContain('querygate_build_info');
@@ -688,14 +719,31 @@ describe('a reply of a plug-in', () => {
           answer: () => ({ status: 200, headers: {}, body: bodies[bodies.push(of()) - 1] }),
         }),
       );
-    const opened = await open({ name: 'own', routes });
-    for (const path of ['/0', '/1']) expect(await (await get(path)).text()).toBe('äb');
+    const sent: number[] = [];
+    const onStreamed: GatewayPlugin['onStreamed'] = (_, bytes) => void sent.push(bytes);
+    const opened = await open({ name: 'own', routes, onStreamed }, metrics());
+    for (const path of ['/0', '/1']) {
+      sent.length = 0;
+      expect(await (await get(path)).text()).toBe('äb');
+      await (await get(path)).body?.cancel();
+      await setTimeout(20);
+      expect([sent[0], sent.length, bodies.at(-1)?.destroyed]).toEqual([3, 2, true]);
+    }
+    sent.length = 0;
     const head = await opened.fetch(new Request('http://gateway.test/0', { method: 'HEAD' }));
     expect([head.status, head.body, bodies.at(-1)?.destroyed]).toEqual([200, null, true]);
+    const server = createServer(opened.listener);
+    try {
+      const url = `http://127.0.0.1:${await listen(server)}/0`;
+      const ofNode = await fetch(url, { method: 'HEAD' });
+      expect([ofNode.status, bodies.at(-1)?.readableDidRead, sent]).toEqual([200, false, [0, 0]]);
+    } finally {
+      server.close();
+    }
   });
 
   test('has no body if its status has none, and the length of its body, in a connection of the gateway', async () => {
-    const headers = { 'Content-Length': '3', 'transfer-encoding': 'chunked', connection: 'close' };
+    const headers = { 'Content-Length': '3', 'transfer-encoding': 'chunked', connection: 'keep-alive' };
     const answer: PluginRoute['answer'] = (_, { url }) => ({
       ...{ status: Number(url.search.slice(1)), headers, body: 'a longer text' },
     });
@@ -722,6 +770,49 @@ describe('a reply of a plug-in', () => {
     ]);
     for (let count = 0; count < 2; count += 1) expect(await shown(rest)).toEqual([200, 0]);
   });
+
+  test('has no length without a body but for HEAD, and may close the connection', async () => {
+    const headers = { 'content-length': '5', connection: 'close', 'keep-alive': 'timeout=9' };
+    const answer = () => ({ status: 200, headers, body: undefined });
+    const { listener } = await open({
+      ...{ name: 'own', routes: () => [{ path: '/own', access: 'public', answer }] },
+    });
+    for (const options of [{}, { ServerResponse: PreparedResponse }]) {
+      const server = createServer(options, listener);
+      try {
+        const port = await listen(server);
+        const sent = async (method: string) =>
+          (await sendRaw(port, `${method} /own HTTP/1.1\r\nHost: a\r\n\r\n`)).match(
+            /(?<=^(?:content-length|connection|keep-alive): ).*(?=\r$)/gim,
+          );
+        expect((await sent('HEAD'))?.toSorted()).toEqual(['5', 'close']);
+        expect((await sent('GET'))?.toSorted()).toEqual(['close']);
+      } finally {
+        server.close();
+      }
+    }
+  });
+
+  test.each([{ status: 600 }, { headers: { 'a b': 'x' } }, { logFields: null }])(
+    'that cannot be sent, with %j, leaves no stream open',
+    async (wrong) => {
+      const bodies: Readable[] = [];
+      const plain = { status: 200, headers: {}, body: 'own' };
+      const broken = () => {
+        const body = Readable.from(['a']);
+        bodies.push(body);
+        return { ...plain, body, ...wrong } as unknown as Reply;
+      };
+      await open({
+        name: 'broken',
+        routes: () => [{ path: '/own', access: 'public', answer: broken }],
+        onReply: ({ path }, reply) => (path === '/own' || 'logFields' in wrong ? reply : broken()),
+      });
+      for (const path of ['/own', rest]) await get(path);
+      expect(bodies.map(({ destroyed }) => destroyed)).toEqual(bodies.map(() => true));
+      expect(bodies.length).toBeGreaterThan(0);
+    },
+  );
 
   test('may have another body, whose length is set, and may be an error', async () => {
     await open({ name: 'body', onReply: (_exchange, reply) => ({ ...reply, body: 'ä' }) });

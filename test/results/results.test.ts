@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
 import { settled } from '../support/fake-clock.ts';
+import { fakeShared } from '../support/fake-shared.ts';
 import { openTestResults, summary } from '../support/test-results.ts';
 
 const cold = ['caching: 900s'];
@@ -55,6 +56,31 @@ describe('a result', () => {
     expect(summary(await getResult(results))).toEqual(['MISS', 1]);
     await results.clock.pass(901_000);
     expect(summary(await getResult(results))).toEqual(['SHARED', 2]);
+    await results.close();
+  });
+
+  test('is left to the gateway that refreshes it, also after a caller who has left', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let found = Promise.resolve();
+    const results = openTestResults({
+      caching: ['caching: 900s', 'cache_warming: 300s'],
+      mayRefresh: () => settled().then(() => false),
+      openShared: (...use) => {
+        const shared = fakeShared().open(...use);
+        return { ...shared, get: (...given) => found.then(() => shared.get(...given)) };
+      },
+    });
+    expect(summary(await getResult(results))).toEqual(['MISS', 1]);
+    found = promise;
+    await results.clock.pass(901_000);
+    const left = new AbortController();
+    const leaving = expect(results.request('', { signal: left.signal })).rejects.toThrow(GatewayError);
+    await settled();
+    left.abort();
+    await leaving;
+    resolve();
+    await results.clock.pass(100);
+    expect(results.engine.owners).toHaveLength(1);
     await results.close();
   });
 

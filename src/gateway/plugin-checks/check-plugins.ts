@@ -54,9 +54,7 @@ const listed: Readonly<Record<string, Readonly<Record<string, OptionRule>>>> = {
   } satisfies OptionRules<MetricFamily>,
   renderers: {
     names: {
-      ...required(
-        listLike(/^[a-z\d][a-z\d_-]*$/, "a list of names in lower case without dots, as in ['tsv']"),
-      ),
+      ...required(listLike(/^[^/\s\p{Cc}]+$/u, "a list of names without blanks and slashes, as in ['tsv']")),
       problemOf: (value) => ((value as readonly string[]).length > 0 ? undefined : 'must have a name'),
     },
     contentType: required(
@@ -79,8 +77,11 @@ const listed: Readonly<Record<string, Readonly<Record<string, OptionRule>>>> = {
 const routeRules: OptionRules<PluginRoute> = {
   path: required({ is: isRoutePath, must: 'a path as URLs have it, as in /costs, /costs/* or /costs/**' }),
   methods: {
+    // GET answers HEAD too.
     is: (value) =>
-      Array.isArray(value) && value.length > 0 && value.every((one) => /^(?:GET|POST)$/.test(one)),
+      Array.isArray(value) &&
+      value.some((one) => one === 'GET' || (one === 'POST' && !value.includes('HEAD'))) &&
+      value.every((one) => /^(?:GET|HEAD|POST)$/.test(one)),
     must: "a list of 'GET' and 'POST'",
   },
   access: required(textLike(/^(?:key|public)$/, "'key' or 'public'")),
@@ -117,7 +118,7 @@ export function checkRoutes({ name }: GatewayPlugin, routes: readonly unknown[])
 function isRoutePath(value: unknown): boolean {
   return (
     typeof value === 'string' &&
-    /^\/(?!\/)[^*]*(?:(?<=\/)\*{1,2})?$/.test(value) &&
+    /^\/(?!\/)[^*]*\*{0,2}$/.test(value) &&
     URL.parse(value, 'http://gateway')?.href === `http://gateway${value}` &&
     !/[?#]/.test(value)
   );

@@ -56,7 +56,11 @@ export function joinExtensions(plugins: readonly GatewayPlugin[], fail: Fail): E
 }
 
 function checkedExtension(extension: unknown): SchemaExtension {
-  if (!isObject(extension) || !isObject(extension.rootFields) || typeof extension.rowFields !== 'function')
+  if (
+    !isObject(extension) ||
+    !isObject(extension.rootFields ?? {}) ||
+    typeof extension.rowFields !== 'function'
+  )
     throw new TypeError('it must return an object rootFields and a function rowFields');
   return extension as unknown as SchemaExtension;
 }

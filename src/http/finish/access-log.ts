@@ -58,9 +58,13 @@ export function buildAccessLog(
     const warned = misspelled === undefined ? '' : `,"misspelled":${misspelled}`;
     const [only, ...others] = fields ?? [];
     const added = only === undefined ? '' : others.length === 0 ? textOfFields(only) : textOf(fields);
-    write(
-      `{"level":30,"time":${Date.now()},${bindings},"method":"${method}","path":"${path}","status":${status},"ms":${ms}${missed}${warned}${key}${id}${traceId}${added && `,${added}`},"msg":"request"}\n`,
-    );
+    try {
+      write(
+        `{"level":30,"time":${Date.now()},${bindings},"method":"${method}","path":"${path}","status":${status},"ms":${ms}${missed}${warned}${key}${id}${traceId}${added && `,${added}`},"msg":"request"}\n`,
+      );
+    } catch (err) {
+      log.error({ err }, 'the line of a request cannot be written');
+    }
   };
 }
 

@@ -29,20 +29,11 @@ export function buildFinish(
 ): Finish {
   const finishHeaders = buildFinishHeaders(complete);
   const { logFields, onSent, onStreamed } = hooks;
-  let isReported = false;
-  const logFailed = (error: unknown) => {
-    if (!isReported) process.emitWarning(`the log fails: ${error}`, 'QuerygateWarning');
-    isReported = true;
-  };
   /** A stream lasts: its line says what became of it. */
   const logAtEnd = (body: StreamBody, entry: LogEntry, startedAt: number, end: (bytes: number) => Fields) =>
     body.onEnd(({ bytes, ...summary }) => {
       const ms = Math.round(performance.now() - startedAt);
-      try {
-        accessLog({ ...entry, ms, fields: [...(end(bytes) ?? []), summary] });
-      } catch (error) {
-        logFailed(error);
-      }
+      accessLog({ ...entry, ms, fields: [...(end(bytes) ?? []), summary] });
     });
   /** The answer to one request, in parts: all its results are known at the end. */
   const endParts = (exchange: Exchange, reply: Reply) => (bytes: number) => {
@@ -82,12 +73,7 @@ export function buildFinish(
     if (isInParts) logAtEnd(body, entry, startedAt, endParts(exchange, reply));
     else if (body instanceof StreamBody)
       logAtEnd(body, entry, startedAt, endStream(onStreamed.length > 0 ? exchange : undefined, entry.fields));
-    else
-      try {
-        accessLog(entry);
-      } catch (error) {
-        logFailed(error);
-      }
+    else accessLog(entry);
     if (head.trace?.span !== undefined) endRequestSpan(head.trace.span, head.method, path, status);
     for (const hook of onSent) hook(exchange, reply, ms / 1000);
     const hasLength = !(body instanceof Readable) || 'content-length' in reply.headers;

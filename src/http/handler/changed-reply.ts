@@ -29,7 +29,8 @@ export function changedReply(onReply: RequestHooks['onReply'], exchange: Exchang
   }
 }
 
-function discardBody({ body }: Reply): void {
+function discardBody(reply: Reply | undefined): void {
+  const body = reply?.body;
   if (body instanceof Readable) body.destroy();
   else if (body instanceof StreamBody) body.discard();
 }
@@ -40,13 +41,19 @@ function discardBody({ body }: Reply): void {
  * @throws TypeError for a name or a value that a header must not have, and for what is not a reply of HTTP
  */
 export function sendableReply(made: Reply, { headers: checked, body: before, logFields }: Reply): Reply {
-  const reply = requireReply(made, 'onReply');
-  if (reply.headers === checked && reply.body === before && reply.logFields === logFields) return reply;
-  if (reply.body !== before) return withFields(withLength(reply), logFields);
-  return withFields(
-    withContentLength(withCheckedHeaders(reply), hasBody(reply) ? checked['content-length'] : undefined),
-    logFields,
-  );
+  try {
+    const reply = requireReply(made, 'onReply');
+    if (reply.headers === checked && reply.body === before && reply.logFields === logFields) return reply;
+    if (reply.body !== before) return withFields(withLength(reply), logFields);
+    return withFields(
+      withContentLength(withCheckedHeaders(reply), hasBody(reply) ? checked['content-length'] : undefined),
+      logFields,
+    );
+  } catch (error) {
+    // The reply before is sent instead.
+    if (made?.body !== before) discardBody(made);
+    throw error;
+  }
 }
 
 /** The same reply; without its body if the status has none. @throws TypeError if it is not one that can be sent */
@@ -118,29 +125,35 @@ const lengthOf = ({ body }: Reply): string | undefined =>
  *
  * @throws TypeError as `sendableReply` does, and for fields of the log without JSON
  */
-export function checkedReply(given: Reply): Reply {
-  const reply = requireReply(given, 'answer');
-  const { headers } = reply;
-  const logFields = fieldsToLog(reply.logFields);
-  const checked = Object.isFrozen(headers)
-    ? { ...reply, headers: frozenHeaders(headers), logFields }
-    : withFields(withCheckedHeaders(reply), logFields);
-  const length = checked.headers['content-length'];
-  return length === undefined
-    ? checked
-    : withContentLength(checked, hasBody(reply) ? (lengthOf(reply) ?? length) : undefined);
+export function checkedReply(given: Reply, method?: string): Reply {
+  try {
+    const reply = requireReply(given, 'answer');
+    const { headers, body } = reply;
+    const logFields = fieldsToLog(reply.logFields);
+    const checked = Object.isFrozen(headers)
+      ? { ...reply, headers: frozenHeaders(headers), logFields }
+      : withFields(withCheckedHeaders(reply), logFields);
+    const length = checked.headers['content-length'];
+    if (length === undefined) return checked;
+    // Only HEAD may have the length of a body that is not there.
+    const ofOther = hasBody(reply) && (method === 'HEAD' || body !== undefined) ? length : undefined;
+    return withContentLength(checked, lengthOf(reply) ?? ofOther);
+  } catch (error) {
+    discardBody(given);
+    throw error;
+  }
 }
 
 const fieldsToLog = (given: Reply['logFields']): Reply['logFields'] =>
   given === undefined ? undefined : checkedFields(given);
 
-/** The gateway sets them as the connection requires it. */
-const ofConnection: ReadonlySet<string> = new Set(['connection', 'transfer-encoding']);
+/** The gateway sets them as the connection requires it; a plug-in may only close it. */
+const ofConnection = /^(?:connection|keep-alive|trailer|transfer-encoding|upgrade)$/i;
 
 function checkedHeaders(given: Reply['headers']): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(given)) {
-    if (ofConnection.has(name.toLowerCase())) continue;
+    if (ofConnection.test(name) && !/^connection: *close *$/i.test(`${name}: ${value}`)) continue;
     validateHeaderName(name);
     validateHeaderValue(name, value);
     headers[name.toLowerCase()] = String(value);

@@ -83,7 +83,8 @@ function patternOf(path: string): (pathname: string) => boolean {
 }
 
 function routeByMethod(named: NamedRoute, optionsRoute: OptionsRoute): RouteByHead {
-  const { access, methods = ['GET'], allowsCors = false, isKept } = named.route;
+  const { access, methods: given = ['GET'], allowsCors = false, isKept } = named.route;
+  const methods = given.filter((method) => method === 'GET' || method === 'POST');
   const onlyReads = methods.join() === 'GET';
   const allowed = [
     ...methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
@@ -94,11 +95,14 @@ function routeByMethod(named: NamedRoute, optionsRoute: OptionsRoute): RouteByHe
     throw pluginError(error, named.plugin, 'routes');
   };
   const answer: Answer = (...request) => {
+    const [{ method }] = request;
     try {
       const reply = named.route.answer(...request);
       return isThenable(reply)
-        ? Promise.resolve(reply).then(checkedReply).catch(failed)
-        : checkedReply(reply);
+        ? Promise.resolve(reply)
+            .then((later) => checkedReply(later, method))
+            .catch(failed)
+        : checkedReply(reply, method);
     } catch (error) {
       return failed(error);
     }

@@ -52,10 +52,10 @@ export class SentHeaders {
   readonly #headers: Reply['headers'];
   readonly #base: SentHeaders | undefined;
   #raw: readonly string[] | undefined;
-  /** All but `content-length` as they go over the wire. */
+  /** All but those of `rawForNode` as they go over the wire. */
   readonly lines: string;
-  /** The name `content-length` and its value, or nothing: Node's server must know it. */
-  readonly rawLength: readonly string[];
+  /** `content-length` and `connection`, names and values in turn: Node's server must know them. */
+  readonly rawForNode: readonly string[];
 
   /**
    * @param base further headers, which are sent first
@@ -65,8 +65,11 @@ export class SentHeaders {
     this.#headers = headers;
     this.#base = base;
     this.lines = (base?.lines ?? '') + joinLines(headers);
-    const { [lengthName]: length } = headers;
-    this.rawLength = base?.rawLength ?? (length === undefined ? [] : [lengthName, length]);
+    const { 'content-length': length, connection } = headers;
+    this.rawForNode = base?.rawForNode ?? [
+      ...(length === undefined ? [] : ['content-length', length]),
+      ...(connection === undefined ? [] : ['connection', connection]),
+    ];
   }
 
   /** All with the id of a request, names and values in turn. */
@@ -87,13 +90,13 @@ export const warningText = (text: string): string =>
     .replaceAll('…', '...')
     .replace(/[^ -:<-~]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-const lengthName = 'content-length';
+const ofNode: ReadonlySet<string> = new Set(['content-length', 'connection']);
 
 /** One piece of text: V8 keeps a sum of texts as its pieces, and each response would copy them one by one. */
 function joinLines(headers: Reply['headers']): string {
   const lines: string[] = [];
   for (const [name, value] of Object.entries(headers)) {
-    if (name === lengthName) continue;
+    if (ofNode.has(name)) continue;
     validateHeaderName(name);
     validateHeaderValue(name, value);
     lines.push(`${name}: ${value}\r\n`);

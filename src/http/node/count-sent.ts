@@ -10,3 +10,9 @@ export function countSent({ onSent }: FinishedReply, body: Readable): void {
   });
   body.once('close', () => onSent(bytes));
 }
+
+/** Ends a stream that HEAD does not send. */
+export function withoutBody({ onSent }: FinishedReply, body: Readable): void {
+  body.destroy();
+  onSent?.(0);
+}

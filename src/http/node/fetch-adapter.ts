@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { PassThrough, pipeline, Readable } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Clock } from '../../concurrency/clock.ts';
 import type { LoopTurns } from '../../concurrency/loop-turns.ts';
@@ -6,7 +6,7 @@ import { bodyOfFetch } from '../message/body/body.ts';
 import type { Handler } from '../handler/handle.ts';
 import { headOfFetch, type Reception } from '../message/head.ts';
 import { StreamBody } from '../message/stream/stream-body.ts';
-import { countSent } from './count-sent.ts';
+import { countSent, withoutBody } from './count-sent.ts';
 import { webStreamOf } from './stream-sink.ts';
 
 /**
@@ -41,10 +41,11 @@ export function buildFetch(options: FetchOptions) {
     const headers = new Headers();
     for (let at = 0; at < raw.length; at += 2) headers.append(raw[at] ?? '', raw[at + 1] ?? '');
     const init = { status, headers };
-    if (body instanceof Readable && request.method === 'HEAD') body.destroy();
+    if (body instanceof Readable && request.method === 'HEAD') withoutBody(reply, body);
     else if (body instanceof Readable) {
-      const response = new Response(Readable.toWeb(inBytes(body)) as ReadableStream, init);
-      countSent(reply, body);
+      const bytes = inBytes(body);
+      const response = new Response(Readable.toWeb(bytes) as ReadableStream, init);
+      countSent(reply, bytes);
       return response;
     }
     if (body instanceof StreamBody) {
@@ -60,7 +61,7 @@ export function buildFetch(options: FetchOptions) {
 /** A stream of texts as one of bytes, which a Response requires. */
 const inBytes = (body: Readable): Readable =>
   body.readableObjectMode || body.readableEncoding !== null
-    ? Readable.from(body, { objectMode: false })
+    ? pipeline(body, new PassThrough(), () => {})
     : body;
 
 const noAddress =

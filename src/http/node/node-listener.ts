@@ -9,7 +9,7 @@ import type { ByteBudget, ByteCharge } from '../message/byte-budget.ts';
 import { NodeRequestHead, type Reception } from '../message/head.ts';
 import { type FinishedReply, logUnexpected } from '../message/reply.ts';
 import { StreamBody } from '../message/stream/stream-body.ts';
-import { countSent } from './count-sent.ts';
+import { countSent, withoutBody } from './count-sent.ts';
 import { cutOff } from './cut-off.ts';
 import { PreparedResponse } from './prepared-response.ts';
 import { sinkOf } from './stream-sink.ts';
@@ -55,8 +55,8 @@ export function buildNodeListener(options: ListenerOptions): RequestListener {
   };
   const answer = (message: IncomingMessage, response: ServerResponse) => {
     const onBug = (err: unknown) => {
-      logUnexpected(err, log);
       response.destroy();
+      logUnexpected(err, log);
     };
     try {
       const arrived = message.method === 'POST' ? arrivedBody(message) : undefined;
@@ -98,6 +98,11 @@ async function sendInTurn(
 function stream(reply: FinishedReply, body: Readable, response: ServerResponse, log: Logger): void {
   writeHead(reply, response);
   const { req, socket } = response;
+  if (req.method === 'HEAD') {
+    withoutBody(reply, body);
+    response.end();
+    return;
+  }
   if (req.httpVersion === '1.0' && socket !== null) body.once('error', () => cutOff(socket));
   pipeline(body, response, (err) => {
     if (err !== undefined && err !== null && err.code !== 'ERR_STREAM_PREMATURE_CLOSE') {

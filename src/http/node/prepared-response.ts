@@ -29,7 +29,7 @@ export class PreparedResponse<
   writePrepared({ status, headers, requestId }: Prepared): this {
     this.#lines = headers.lines;
     if (requestId !== undefined) this.#lines += `${requestIdName}: ${requestId}\r\n`;
-    return this.writeHead(status, headers.rawLength as string[]);
+    return this.writeHead(status, headers.rawForNode as string[]);
   }
 
   /** Keeps no text of the head, which was sent: Node only looks whether there is one. A stream lasts. */

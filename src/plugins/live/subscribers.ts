@@ -134,7 +134,8 @@ export class Subscribers {
     if (refusal === undefined)
       this.#options.log.warn({ err }, 'the caller of a stream cannot be checked: its stream ends');
     // Only a refusal says that another key is needed.
-    if (!(err instanceof GatewayError)) this.#end(subscriber, 'SHUTTING_DOWN');
+    if (!(err instanceof GatewayError) || err.status >= 500 || err.status === 429)
+      this.#end(subscriber, 'SHUTTING_DOWN');
     else this.#end(subscriber, refusal?.reason === 'expired' ? 'TOKEN_EXPIRED' : 'KEY_REVOKED');
   }
 

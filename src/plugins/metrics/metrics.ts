@@ -1,5 +1,5 @@
 import { checkOptions } from '../../config/option-rules.ts';
-import type { GatewayPlugin, MetricFamily } from '../../gateway/plugin.ts';
+import type { GatewayPlugin, MetricFamily, PluginHost } from '../../gateway/plugin.ts';
 import { packageVersion } from '../../version.ts';
 import { buildCatalogMetrics } from './catalog-metrics.ts';
 import { buildEngineMetrics } from './engine-metrics.ts';
@@ -50,15 +50,15 @@ export function metrics(options: Readonly<Record<string, never>> = {}): MetricsP
       processMetrics();
       extensions = host.renderers.names;
       onCatalog(host.catalog);
-      families = [
+      families = distinct(host, [
         ...requests.families,
         ...results.families(host.results),
         ...engine.families,
         ...imports.families,
         ...catalog.families(host.state),
-        ...host.families(),
         buildInfo(host.engine),
-      ];
+        ...host.families(),
+      ]);
     },
     routes: () => [metricsRoute(render)],
     onCatalog,
@@ -69,6 +69,17 @@ export function metrics(options: Readonly<Record<string, never>> = {}): MetricsP
     onRun: engine.openRun,
     onImport: imports.record,
   };
+}
+
+/** Prometheus refuses all that it reads if two have one name: the first stays. */
+function distinct({ log }: PluginHost, families: readonly MetricFamily[]): readonly MetricFamily[] {
+  const names = new Set(processMetrics().map(({ name }) => name));
+  return families.filter(({ name }) => {
+    const isTaken = names.has(name);
+    if (isTaken) log.error({ metric: name }, 'the metric of a plug-in is left out: its name is taken');
+    names.add(name);
+    return !isTaken;
+  });
 }
 
 /** Which build runs, as the labels of a metric whose value is always 1. */

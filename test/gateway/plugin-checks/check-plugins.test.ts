@@ -168,14 +168,16 @@ test('a metric must have a name of Prometheus, a help, a type and samples', () =
 
 describe('a renderer', () => {
   const right = { names: ['tsv'], contentType: 'text/tsv; charset=utf-8', mediaTypes: ['text/tsv'] };
-  const name = "names: is a list; must be a list of names in lower case without dots, as in ['tsv']";
+  const name = "names: is a list; must be a list of names without blanks and slashes, as in ['tsv']";
   const type = 'must be a media type, as in text/tab-separated-values';
   const types = "must be a list of media types, as in ['text/tab-separated-values']";
   test.each([
     [right, undefined],
     [{ ...right, mediaTypes: [], fileExtension: 'tsv', *parts() {} }, undefined],
-    [{ ...right, names: ['TSV'] }, name],
-    [{ ...right, names: ['a.b'] }, name],
+    [{ ...right, names: ['TSV', 'a.b', 'a+b', '_a'] }, undefined],
+    [{ ...right, names: [''] }, name],
+    [{ ...right, names: ['a/b'] }, name],
+    [{ ...right, names: ['a b'] }, name],
     [{ ...right, names: [] }, 'names: must have a name'],
     [{ ...right, names: 'tsv' }, name.replace('is a list', 'is a text')],
     [{ ...right, contentType: undefined }, `contentType: is missing; ${type}`],
@@ -200,15 +202,16 @@ describe('a route', () => {
   const path = 'must be a path as URLs have it, as in /costs, /costs/* or /costs/**';
   const cases: readonly (readonly [object, string | undefined])[] = [
     [right, undefined],
-    ...['/', '/*', '/a/**', "/a.b~-!$&'()+,;=:@%20"].map(
+    ...['/', '/*', '/a/**', '/a-*', "/a.b~-!$&'()+,;=:@%20"].map(
       (one) => [{ ...right, path: one }, undefined] as const,
     ),
-    ...['r', '', '//r', '/r?x', '/r#x', '/ä', '/a b', '/a/../r', '/r*', '/*/r', '/r/***'].map(
+    ...['r', '', '//r', '/r?x', '/r#x', '/ä', '/a b', '/a/../r', '/*/r', '/r/***'].map(
       (one) =>
         [{ ...right, path: one }, `path: ${one === '' ? 'is an empty text' : 'is a text'}; ${path}`] as const,
     ),
     [{ ...right, path: undefined }, `path: is missing; ${path}`],
-    [{ ...right, methods: ['GET', 'POST'] }, undefined],
+    [{ ...right, methods: ['GET', 'HEAD', 'POST'] }, undefined],
+    [{ ...right, methods: ['HEAD'] }, "methods: is a list; must be a list of 'GET' and 'POST'"],
     [{ ...right, methods: 'POST' }, "methods: is a text; must be a list of 'GET' and 'POST'"],
     [{ ...right, methods: ['PUT'] }, "methods: is a list; must be a list of 'GET' and 'POST'"],
     [{ ...right, methods: [] }, "methods: is a list; must be a list of 'GET' and 'POST'"],

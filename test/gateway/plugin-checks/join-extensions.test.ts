@@ -31,8 +31,9 @@ function fieldsWith(...extensions: readonly unknown[]): readonly (readonly strin
 
 test('the fields of all plug-ins are those of one schema', () => {
   const first = { rootFields: { _a: field }, rowFields: noRows };
-  const second = { rootFields: { _b: field }, rowFields: () => ({ thing: ofRow }) };
-  expect(fieldsWith(undefined, first, second)).toEqual([
+  const second = { rootFields: { _b: field }, rowFields: noRows };
+  const ofRows = { rowFields: () => ({ thing: ofRow }) };
+  expect(fieldsWith(undefined, first, second, ofRows)).toEqual([
     ['q', 'endpoints', 'endpoint', '_a', '_b'],
     ['nN', 'thing'],
   ]);

@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { pino } from 'pino';
+import { GatewayError } from '../../../src/errors.ts';
 import { buildLaterCallers } from '../../../src/http/access/later-caller.ts';
 import type { Stream, Subscriber } from '../../../src/plugins/live/stream.ts';
 import { Subscribers } from '../../../src/plugins/live/subscribers.ts';
@@ -46,4 +47,29 @@ test('a source that does not answer is asked once, and its streams end after hal
   expect(asked).toBe(1);
   expect(ended).toEqual([[subscriber, 'SHUTTING_DOWN']]);
   expect(subscribers.mayReceive(subscriber)).toBe(false);
+});
+
+test.each([
+  ['OVERLOADED', 'SHUTTING_DOWN'],
+  ['RATE_LIMITED', 'SHUTTING_DOWN'],
+  ['UNAUTHENTICATED', 'KEY_REVOKED'],
+] as const)('a source that fails with %s ends streams with %s', (code, end) => {
+  let isFailing = false;
+  const ended: string[] = [];
+  const subscribers = new Subscribers({
+    callerOf: () => ({
+      identity: undefined,
+      find() {
+        if (isFailing) throw new GatewayError(code, 'no');
+        return unrestricted('ann');
+      },
+    }),
+    onRights: () => {},
+    onEnd: (_, ends) => void ended.push(ends),
+    log: pino({ level: 'silent' }),
+  });
+  subscribers.of(head, unrestricted('ann'));
+  isFailing = true;
+  for (const _ of subscribers.checkAll());
+  expect(ended).toEqual([end]);
 });
