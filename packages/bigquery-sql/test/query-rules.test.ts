@@ -173,6 +173,8 @@ test('a union of values has values as rows', async () => {
 test.each([
   ['AS STRUCT x, -x AS y', '2', ['3', '2', '1', '1']],
   ['AS STRUCT x', '1 DESC', ['3', '2', '1', '1']],
+  ['AS STRUCT x, NULL AS k', 'k, x DESC', ['3', '2', '1', '1']],
+  ['AS STRUCT NULL AS k, x', '1, 2 LIMIT 1', ['1']],
   ['DISTINCT AS STRUCT x', 'x DESC', ['3', '2', '1']],
   ['DISTINCT AS STRUCT x, -x AS y', '2 LIMIT 2', ['3', '2']],
 ])('SELECT %s is ordered by its columns: %s', async (columns, order, expected) => {
