@@ -184,6 +184,16 @@ test.each([
   ]);
 });
 
+test.each([
+  'SELECT AS STRUCT 1 AS a, 5 AS b UNION ALL SELECT AS STRUCT 2, 4 ORDER BY b',
+  '(SELECT AS STRUCT a, 6 - a AS b FROM UNNEST([1, 2]) AS a) ORDER BY a + 2 * b',
+  'SELECT AS VALUE STRUCT(1 AS a, 5 AS b) UNION ALL SELECT AS VALUE STRUCT(2, 4) ORDER BY a DESC',
+])('values after a set operation or parentheses are ordered by their fields: %s', async (sql) => {
+  expect(
+    await dialect.query(`SELECT ARRAY(SELECT e.a FROM t.v AS e) FROM (SELECT ARRAY(${sql}) AS v) AS t`),
+  ).toEqual([[['2', '1']]]);
+});
+
 test('the groups of SELECT AS STRUCT are ordered by the position of a column', async () => {
   const sql =
     'SELECT AS STRUCT x, COUNT(*) AS n FROM UNNEST([1, 3, 1, 3, 3, 2]) AS x GROUP BY 1 ORDER BY 2 DESC';
