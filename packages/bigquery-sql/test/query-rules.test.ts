@@ -173,6 +173,8 @@ test('a union of values has values as rows', async () => {
 test.each([
   ['AS STRUCT x, -x AS y', '2', ['3', '2', '1', '1']],
   ['AS STRUCT x', '1 DESC', ['3', '2', '1', '1']],
+  ['AS STRUCT x, NULL AS k', 'k, x DESC', ['3', '2', '1', '1']],
+  ['AS STRUCT NULL AS k, x', '1, 2 LIMIT 1', ['1']],
   ['DISTINCT AS STRUCT x', 'x DESC', ['3', '2', '1']],
   ['DISTINCT AS STRUCT x, -x AS y', '2 LIMIT 2', ['3', '2']],
 ])('SELECT %s is ordered by its columns: %s', async (columns, order, expected) => {
@@ -180,6 +182,16 @@ test.each([
   expect(await dialect.query(`SELECT ARRAY(SELECT e.x FROM t.v AS e) FROM (${sql}) AS t`)).toEqual([
     [expected],
   ]);
+});
+
+test.each([
+  'SELECT AS STRUCT 1 AS a, 5 AS b UNION ALL SELECT AS STRUCT 2, 4 ORDER BY b',
+  '(SELECT AS STRUCT a, 6 - a AS b FROM UNNEST([1, 2]) AS a) ORDER BY a + 2 * b',
+  'SELECT AS VALUE STRUCT(1 AS a, 5 AS b) UNION ALL SELECT AS VALUE STRUCT(2, 4) ORDER BY a DESC',
+])('values after a set operation or parentheses are ordered by their fields: %s', async (sql) => {
+  expect(
+    await dialect.query(`SELECT ARRAY(SELECT e.a FROM t.v AS e) FROM (SELECT ARRAY(${sql}) AS v) AS t`),
+  ).toEqual([[['2', '1']]]);
 });
 
 test('the groups of SELECT AS STRUCT are ordered by the position of a column', async () => {

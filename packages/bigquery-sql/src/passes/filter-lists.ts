@@ -185,16 +185,16 @@ function lambdaOf({ alias, array }: Unnest, body: Expression): Lambda {
   return { kind: 'lambda', parameters, body: replaced, type: unknown };
 }
 
-/** All conditions hold. DuckDB computes all operands of AND, but BigQuery none that may fail behind one that is not true. */
-function inOrder(where: readonly Expression[]): Expression {
-  const at = where.findIndex((condition, index) => index > 0 && mayFail(condition));
-  return at < 0 ? and(where) : caseWhen(and(where.slice(0, at)), inOrder(where.slice(at)));
-}
+/** In a lambda, DuckDB computes all operands of AND and OR; in a condition of CASE as in WHERE, none behind one that decides. */
+const lazily = (condition: Expression): Expression =>
+  condition.kind === 'operation' && ['AND', 'OR'].includes(condition.operator) && mayFail(condition)
+    ? caseWhen(condition, boolLiteral(true))
+    : condition;
 
 const filtered = (from: Unnest, where: readonly Expression[]): Expression =>
   where.length === 0
     ? from.array
-    : call('list_filter', [from.array, lambdaOf(from, inOrder(where))], from.array.type);
+    : call('list_filter', [from.array, lambdaOf(from, lazily(and(where)))], from.array.type);
 
 /** The values of elements; undefined if they depend on the offsets of elements that are not where they were. */
 function valuesOf(

@@ -275,6 +275,17 @@ test.each([
     ],
   ],
   [
+    'AND and OR over an array, of which an operand fails for elements that another one decides',
+    `SELECT ARRAY(SELECT x FROM UNNEST(p) AS x WITH OFFSET AS o WHERE o = 0 OR x <> p[OFFSET(o - 1)] ORDER BY o) AS a,
+       ARRAY(SELECT x FROM UNNEST(p) AS x WITH OFFSET AS o WHERE (o > 0 AND x <> p[OFFSET(o - 1)]) OR x = 9 ORDER BY o) AS b,
+       (SELECT COUNT(*) FROM UNNEST(p) AS x WITH OFFSET AS o WHERE x > 0 AND (o = 0 OR x <> p[OFFSET(o - 1)])) AS c
+     FROM (SELECT 1 AS id, [3, 3, 1, NULL, 9] AS p UNION ALL SELECT 2, []) ORDER BY id`,
+    [
+      [['3', '1'], ['1', '9'], '2'],
+      [[], [], '0'],
+    ],
+  ],
+  [
     'subqueries over an array that may be NULL or empty',
     `SELECT id, EXISTS(SELECT 1 FROM UNNEST(tags) AS t WHERE t = 'x') AS a, EXISTS(SELECT 1 FROM UNNEST(tags)) AS b,
        NOT EXISTS(SELECT 1 FROM UNNEST(tags) AS t WHERE t > project) AS c, (SELECT COUNT(*) FROM UNNEST(tags) AS t WHERE t <> 'x') AS d,

@@ -43,8 +43,17 @@ select as struct x, -x as y from unnest([1, 3, 2]) as x order by ${2; y; x; 1}
 select as struct x, count(*) as n from unnest([1, 3, 1, 2, 3, 3]) as x group by 1 order by 2 desc
 select distinct as struct x from unnest([1, 3, 2, 3]) as x order by ${x; 1} desc
 select distinct as struct x, -x as y from unnest([1, 3, 2, 3]) as x order by ${y; 2} limit 2
+select as struct null as k, x from unnest([1, 3, 2]) as x order by ${k, x; 1, 2}
+select as struct null as k, count(*) as n from unnest([1, 3]) order by k
+select array(select as struct x, null as note from unnest(p) as x order by note, x limit 1) from (select [3, 1] as p)
+select as struct t.*, null as z from (select 1 as a union all select 2) as t order by z, a desc
 ! select as struct x from unnest([1, 2]) as x order by ${2; value}
 select (select as struct 1 as a, 'x' as b).a
+select as struct 1 as a, 5 as b union all select as struct 2 as a, 4 as b order by ${a desc; b; a + b; -a}
+! select as struct 1 as a, 5 as b union all select as struct 2 as a, 4 as b order by ${1; 2}
+select as struct 1 as a, 5 as b union all select as struct 2 as b, 4 as c order by b
+select as value struct(1 as a, 5 as b) union all select as value struct(2 as a, 4 as b) order by b
+select as value 2 union all select as value 1 order by 1
 -- SELECT AS VALUE
 select array(select as value struct(id as i, name as n) from people order by id)
 select as value struct(1 as a, 2 as b)

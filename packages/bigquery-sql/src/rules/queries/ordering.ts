@@ -3,6 +3,8 @@ import { column, select } from '../../tree/build.ts';
 import { isEqual } from '../../tree/equal.ts';
 import { mapParts, type Mapper, mapperWith } from '../../tree/map.ts';
 import type { Expression, Member, Select, SortKey } from '../../tree/nodes.ts';
+import { typedNulls } from '../../types.ts';
+import { convert } from '../coercion.ts';
 import type { Context } from '../context.ts';
 import { sortKeys } from '../expressions/sort-order.ts';
 import type { ColumnUse, Scope } from '../scope.ts';
@@ -29,7 +31,10 @@ export function resolveOrderBy(
   keys: readonly Output[] = [],
   named: readonly Output[] = outputs,
 ): readonly SortKey[] {
-  const keyOf = (output: Output) => (outputs.includes(output) ? positionOf(outputs, output) : output.value);
+  const keyOf = (output: Output) =>
+    outputs.includes(output)
+      ? positionOf(outputs, output)
+      : convert(output.value, typedNulls(output.value.type));
   return sortKeys(items, scope, context, (node) => {
     const output = namedOutput(node, named, 'ORDER BY');
     if (output) return { key: keyOf(output), value: output.value };

@@ -76,7 +76,7 @@ function resolveInput(node: Syntax.Select | Syntax.Query, scope: Scope, context:
     : context.query(node, scope);
 }
 
-/** ORDER BY and LIMIT after parentheses or a set operation apply to its result, and can use its columns only. */
+/** ORDER BY and LIMIT after parentheses or a set operation apply to its result, and can use its columns or fields only. */
 function ordered(
   input: ResolvedQuery,
   { orderBy, limit }: OrderAndLimit,
@@ -85,9 +85,8 @@ function ordered(
 ): ResolvedQuery {
   if (orderBy.length === 0 && !limit) return input;
   const alias = context.fresh('all');
-  const range = rangeOf({ ...input, isValue: false }, undefined, alias);
-  const outputs = starColumns(range);
-  const inner = { ...scope, ranges: [range] };
+  const outputs = starColumns(rangeOf({ ...input, isValue: false }, undefined, alias));
+  const inner = { ...scope, ranges: [rangeOf(input, undefined, alias)] };
   const query = select({
     columns: input.columns.map(({ column: name, type, required }) => ({
       name,
