@@ -143,7 +143,7 @@ function base64Of(field: RecordField, value: unknown): string {
 const datetimePart = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?$/;
 // Of the other part only the shape counts: `24:00:00`, or an instant beyond the year 9999 in UTC, has a date all the same.
 const datePart =
-  /^\d{4}-\d\d-\d\d(?=(?:[T ](?:[01]\d|2[0-4]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)? ?(?:Z|UTC|[+-]\d\d(?::?\d\d)?)?)?$)/i;
+  /^\d{4}-\d\d-\d\d(?=(?:[T ](?:[01]\d|2[0-4]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)? ?(?:Z|UTC|[+-]\d\d(?::?\d\d(?::\d\d)?)?)?)?$)/i;
 const timePart = /(?<=^(?:\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])[T ])?)\d\d:\d\d:\d\d(?:\.\d+)?$/;
 
 /** The part of a date or time, without a zone and without zeros at the end of a fraction. */

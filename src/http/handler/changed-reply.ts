@@ -4,7 +4,7 @@ import { isObject } from '../../config/option-rules.ts';
 import { memoize } from '../../memoize.ts';
 import type { Exchange } from '../message/exchange.ts';
 import type { Reply } from '../message/reply.ts';
-import { StreamBody } from '../message/stream/stream-body.ts';
+import { discardStream, StreamBody } from '../message/stream/stream-body.ts';
 import { checkedFields } from '../message/log-fields.ts';
 import type { RequestHooks } from '../message/request-hooks.ts';
 
@@ -25,13 +25,14 @@ export function changedReply(onReply: RequestHooks['onReply'], exchange: Exchang
     return current;
   } catch (error) {
     discardBody(reply);
+    if (current.body !== reply.body) discardBody(current);
     throw error;
   }
 }
 
 function discardBody(reply: Reply | undefined): void {
   const body = reply?.body;
-  if (body instanceof Readable) body.destroy();
+  if (body instanceof Readable) discardStream(body);
   else if (body instanceof StreamBody) body.discard();
 }
 
@@ -40,20 +41,29 @@ function discardBody(reply: Reply | undefined): void {
  *
  * @throws TypeError for a name or a value that a header must not have, and for what is not a reply of HTTP
  */
-export function sendableReply(made: Reply, { headers: checked, body: before, logFields }: Reply): Reply {
+export function sendableReply(made: Reply, previous: Reply): Reply {
   try {
-    const reply = requireReply(made, 'onReply');
-    if (reply.headers === checked && reply.body === before && reply.logFields === logFields) return reply;
-    if (reply.body !== before) return withFields(withLength(reply), logFields);
-    return withFields(
-      withContentLength(withCheckedHeaders(reply), hasBody(reply) ? checked['content-length'] : undefined),
-      logFields,
-    );
+    return withoutOtherBody(made, withSafeHeaders(requireReply(made, 'onReply'), previous));
   } catch (error) {
     // The reply before is sent instead.
-    if (made?.body !== before) discardBody(made);
+    if (made?.body !== previous.body) discardBody(made);
     throw error;
   }
+}
+
+function withSafeHeaders(reply: Reply, { headers: checked, body: before, logFields }: Reply): Reply {
+  if (reply.headers === checked && reply.body === before && reply.logFields === logFields) return reply;
+  if (reply.body !== before) return withFields(withLength(reply), logFields);
+  return withFields(
+    withContentLength(withCheckedHeaders(reply), hasBody(reply) ? checked['content-length'] : undefined),
+    logFields,
+  );
+}
+
+/** The reply as it is sent, once it is known that it can be: a body that its status does not have is ended. */
+function withoutOtherBody(made: Reply, sent: Reply): Reply {
+  if (sent.body !== made.body) discardBody(made);
+  return sent;
 }
 
 /** The same reply; without its body if the status has none. @throws TypeError if it is not one that can be sent */
@@ -68,9 +78,7 @@ function requireReply(reply: Reply, hook: string): Reply {
     throw new TypeError(
       `${hook} must return a reply with a body of text, bytes or a stream of Node, or undefined`,
     );
-  if (hasBody(reply)) return reply;
-  discardBody(reply);
-  return { ...reply, body: undefined };
+  return hasBody(reply) ? reply : { ...reply, body: undefined };
 }
 
 const hasBody = ({ status }: Reply): boolean => status !== 204 && status !== 304;
@@ -134,10 +142,10 @@ export function checkedReply(given: Reply, method?: string): Reply {
       ? { ...reply, headers: frozenHeaders(headers), logFields }
       : withFields(withCheckedHeaders(reply), logFields);
     const length = checked.headers['content-length'];
-    if (length === undefined) return checked;
+    if (length === undefined) return withoutOtherBody(given, checked);
     // Only HEAD may have the length of a body that is not there.
     const ofOther = hasBody(reply) && (method === 'HEAD' || body !== undefined) ? length : undefined;
-    return withContentLength(checked, lengthOf(reply) ?? ofOther);
+    return withoutOtherBody(given, withContentLength(checked, lengthOf(reply) ?? ofOther));
   } catch (error) {
     discardBody(given);
     throw error;
@@ -148,7 +156,7 @@ const fieldsToLog = (given: Reply['logFields']): Reply['logFields'] =>
   given === undefined ? undefined : checkedFields(given);
 
 /** The gateway sets them as the connection requires it; a plug-in may only close it. */
-const ofConnection = /^(?:connection|keep-alive|trailer|transfer-encoding|upgrade)$/i;
+const ofConnection = /^(?:connection|keep-alive|trailer|transfer-encoding)$/i;
 
 function checkedHeaders(given: Reply['headers']): Record<string, string> {
   const headers: Record<string, string> = {};

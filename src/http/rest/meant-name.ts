@@ -94,11 +94,10 @@ export function condition(query: SavedQuery, column: string, word: string, text:
     `eq.${text}`,
   ];
   const accepted = values.find((value) => isShown(value) && isAccepted(query, column, value));
-  return `${column}=${accepted?.replaceAll('+', '%2B') ?? template(query, column, operator)}`;
+  return `${column}=${accepted?.replaceAll('+', '%2B') ?? conditionToFill(query, column, operator)}`;
 }
 
-/** Such a condition with a value to be filled in. */
-function template({ columns }: SavedQuery, column: string, operator: string): string {
+function conditionToFill({ columns }: SavedQuery, column: string, operator: string): string {
   if (operator.endsWith('in')) return `${operator}.(…)`;
   const isText = columns.some(({ name, type }) => name === column && type === 'string');
   return operator === 'is' || (operator === 'like' && !isText) ? 'eq.…' : `${operator}.…`;

@@ -90,7 +90,9 @@ function hasColumnIn({ columns, rowArguments }: SavedQuery, name: string): boole
 function nearestOf(endpoint: EndpointRequest, parts: readonly string[]) {
   const left = namesLeft(endpoint);
   for (const part of parts) {
-    const name = nearestInAnyCase(part, left, part.length > 1 ? 1 : 0) ?? left.find(hasWords(part));
+    const isOther = !namesOf(endpoint.query).has(part.toLowerCase());
+    const near = nearestInAnyCase(part, left, part.length > 1 ? 1 : 0);
+    const name = near ?? (isOther ? left.find(hasWords(part)) : undefined);
     if (name !== undefined) return { part, name };
   }
   return undefined;
@@ -209,7 +211,6 @@ function wrongBrackets(endpoint: EndpointRequest, name: string): string {
   return isTree && query.rowArguments.filter.length === 0 ? noFilter : `is not a list; write ${base}=…`;
 }
 
-/** Advice that says more than the nearest name. */
 function adviceInStrict(endpoint: EndpointRequest, name: string): string | undefined {
   const meaning = endpoint.query.rowArguments && meaningIn(endpoint, name);
   return adviceOnMeant(endpoint, name) ?? (meaning && adviceOnMeaning(endpoint, name, meaning));

@@ -89,6 +89,7 @@ async function open(files: Readonly<Record<string, string>>, env: Readonly<Recor
   const config = readConfig({ DATA_DIR: folder, STORE_FILE: ':memory:', ENGINE_CONCURRENCY: '4' });
   const events = { problem: (message: string) => void problems.push(message) };
   const host = engineHost({ catalog, config, now: () => now, events });
+  catalog = host.catalog;
   engine = await openDuckdb(
     host,
     withDefaults({ ...config.duckdb, isolate: false, refreshSeconds: Number(env.REFRESH_SECONDS ?? 3600) }),
@@ -469,8 +470,8 @@ test('a changed catalog reads rows of its own parts', async () => {
     '',
     new Map(Object.entries(files('7')).map(([path, text]) => [path, { text }])),
   );
-  catalog = { ...parsed, tables: before.tables };
-  const next = analyzed(catalog);
+  const next = analyzed({ ...parsed, tables: before.tables });
+  catalog = next;
   expect((await engine?.updates?.check(next))?.size).toBe(0);
   const release = await engine?.updates?.replace(next);
   expect(await run('one', waveAt())).toEqual(['a:7']);

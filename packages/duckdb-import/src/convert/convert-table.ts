@@ -129,7 +129,9 @@ async function requireOtherFolder({ dataDir, table, to }: ConvertOptions): Promi
   const tops = await readdir(dataDir, { withFileTypes: true }).catch(() => []);
   const links = tops.filter((top) => top.isSymbolicLink() && !isHidden(top.name));
   const paths = [dataDir, ...links.map(({ name }) => join(dataDir, name))];
-  const folders = await Promise.all(paths.map(realPath));
+  // A link that leads nowhere has no files.
+  const found = await Promise.all(paths.map((path) => realPath(path).catch(() => undefined)));
+  const folders = found.filter((path) => path !== undefined);
   // A path that leaves a folder begins with a dot, too.
   if (folders.every((folder) => isHidden(relative(folder, target)))) return;
   const isSame = (await realPath(to)) === folders[0];

@@ -94,7 +94,8 @@ async function readAgain(read: ReadFile): Promise<Found> {
 /** The name of the first value of a row that is not the one that the folder gives. */
 const ownField = (read: ReadFile, row: unknown): string | undefined =>
   Object.entries(row ?? {}).find(([name, value]) => {
-    if (!isGiven(read, name) || value === null || value === '') return false;
+    // An empty cell of CSV is NULL.
+    if (!isGiven(read, name) || value === null || (value === '' && read.file.format === 'csv')) return false;
     const given = read.file.partition[name.toLowerCase()];
     const isExact = typeof value === 'boolean' || Number.isSafeInteger(value);
     return value !== given && !(isExact && String(value) === given);
@@ -105,7 +106,7 @@ async function ownColumn(read: ReadFile, columns: readonly Column[]): Promise<st
   const { connection, file } = read;
   for (const { name } of columns.filter((column) => isGiven(read, column.name))) {
     const given = quoteText(file.partition[name.toLowerCase()] ?? '');
-    const others = `FROM ${parquetSql([file.path])} WHERE CAST(${quote(name)} AS VARCHAR) NOT IN ('', ${given}) LIMIT 1`;
+    const others = `FROM ${parquetSql([file.path])} WHERE CAST(${quote(name)} AS VARCHAR) <> ${given} LIMIT 1`;
     if ((await readRows(connection, `SELECT 1 ${others}`)).length > 0) return name;
   }
   return undefined;

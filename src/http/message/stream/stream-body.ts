@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { LogFields } from '../log-fields.ts';
 import type { Frame } from './frame.ts';
 
@@ -56,3 +57,6 @@ export class StreamBody {
     this.#start = undefined;
   }
 }
+
+/** Ends a stream that is not sent. What fails then has no other listener, and would end the process. */
+export const discardStream = (body: Readable): void => void body.on('error', () => {}).destroy();
