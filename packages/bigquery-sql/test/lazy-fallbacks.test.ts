@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ownSession } from './support/own-session.ts';
 
-const { answer } = ownSession();
+const { answer, explain } = ownSession();
 
 const rows = "UNNEST([STRUCT(1 AS x, 2 AS y, 'bad' AS s, 0 AS z), (NULL, NULL, '5', 5)])";
 const number = 'CAST(s AS INT64)';
@@ -27,4 +27,13 @@ test('keys of GROUP BY and ORDER BY and arguments of aggregate functions do so, 
     ['5', '5'],
   ]);
   expect(await answer(`SELECT z FROM ${rows} ORDER BY ${byX}, ${byY}`)).toEqual([['0'], ['5']]);
+});
+
+test.each([
+  [`COALESCE(x, ${number}), COALESCE(y, z + 1)`],
+  ["IFNULL(REGEXP_EXTRACT(s, '9'), REGEXP_EXTRACT(s, '5')), IFNULL(LOWER(s), UPPER(s)), UPPER(s)"],
+])('a fallback that the query has once, or that never fails, is as it is: %s', async (columns) => {
+  const text = await explain(`SELECT ${columns} FROM ${rows}`);
+  expect(text).toContain('coalesce');
+  expect(text).not.toMatch(/CASE|lambda/);
 });

@@ -28,10 +28,14 @@ export const isConstantList = (list: Expression): boolean =>
     ({ kind }) => kind === 'parameter' || kind === 'literal',
   );
 
-/** True if computing a value might fail, as far as its tree shows; what a subquery computes does not count. */
-export const mayFail = (value: Expression): boolean =>
-  someExpression(
-    value,
-    ({ kind, type }) =>
-      kind === 'call' || kind === 'cast' || (kind === 'operation' && !isScalar(type, 'BOOL')),
-  );
+/** Functions that have a value for all arguments. */
+const neverFails = /^(?:coalesce|bq\.json_scalar_at\w*|bq\."(?:lower|upper)\(s varchar\)")$/;
+
+/** True if computing a node from its parts might fail, as far as its tree shows. */
+export const isFallible = (node: Node): boolean =>
+  (node.kind === 'call' && !neverFails.test(node.function)) ||
+  node.kind === 'cast' ||
+  (node.kind === 'operation' && !isScalar(node.type, 'BOOL'));
+
+/** True if computing a value might fail; what a subquery computes does not count. */
+export const mayFail = (value: Expression): boolean => someExpression(value, isFallible);

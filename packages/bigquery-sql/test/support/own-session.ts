@@ -5,6 +5,8 @@ import { openSession, type RunOptions, type Session } from '../../src/duckdb/ope
 interface OwnSession {
   /** The rows of a query, or the message of its problem. */
   answer(sql: string, options?: RunOptions): Promise<readonly (readonly unknown[])[] | string>;
+  /** How a query would run, as JSON. */
+  explain(sql: string): Promise<string>;
   /** Another connection to its database. */
   connect(): Promise<DuckDBConnection>;
 }
@@ -24,6 +26,7 @@ export function ownSession(settings: Readonly<Record<string, string>> = {}): Own
       if ('rows' in outcome) return outcome.rows;
       return 'error' in outcome ? outcome.error.message : 'it was explained';
     },
+    explain: async (sql) => JSON.stringify(await session.explain(sql)),
     connect: () => instance.connect(),
   };
 }
