@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { problemsText } from '../problems/print-problems.ts';
 import { commandFailure } from '../author/command-failure.ts';
+import { settingNames } from '../config/settings.ts';
 import { StartError } from '../errors.ts';
 import { exitCode } from '../exit-code.ts';
 import { packageVersion } from '../version.ts';
@@ -26,6 +27,7 @@ import { tables } from './commands/tables.ts';
 import { test } from './commands/test.ts';
 import { types } from './commands/print/types.ts';
 import { nameSettings } from './settings/name-settings.ts';
+import { flagOfSetting } from './settings/setting-keys.ts';
 
 /** Every command, in the order of the help. */
 export const commands: readonly (CliCommand | CommandGroup)[] = [
@@ -118,11 +120,13 @@ function buildProgram(isBare: boolean): Command {
 }
 
 /** A statement that begins with a comment begins with a blank: with `--` it would be an option. Values may have lines too. */
-const notOption = (arg: string): string =>
-  /^--(?:(?![\w-]+=).*\s|.*\n\s*\S)/s.test(arg) &&
-  !sql.options?.some(({ long }) => arg.startsWith(`${long}=`))
-    ? ` ${arg}`
-    : arg;
+function notOption(arg: string): string {
+  const given = ['--config', ...settingFlags, ...(sql.options ?? []).map(({ long }) => long)];
+  const isOption = given.some((flag) => arg.startsWith(`${flag}=`));
+  return !isOption && /^--(?:(?![\w-]+=).*\s|.*\n\s*\S)/s.test(arg) ? ` ${arg}` : arg;
+}
+
+const settingFlags = settingNames.map((name) => `--${flagOfSetting(name)}`);
 
 /** `--help` wins wherever it is, also in the place of an option's value. */
 function helpFirst(args: readonly string[]): readonly string[] {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createReadStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
@@ -794,12 +794,12 @@ describe('a reply of a plug-in', () => {
   });
 
   test.each([{ status: 600 }, { headers: { 'a b': 'x' } }, { logFields: null }])(
-    'that cannot be sent, with %j, leaves no stream open',
+    'that cannot be sent, with %j, leaves no stream open, nor an error of one that fails',
     async (wrong) => {
       const bodies: Readable[] = [];
       const plain = { status: 200, headers: {}, body: 'own' };
       const broken = () => {
-        const body = Readable.from(['a']);
+        const body = createReadStream(join(import.meta.dirname, 'no such file'));
         bodies.push(body);
         return { ...plain, body, ...wrong } as unknown as Reply;
       };

@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
+import type { SavedQuery } from '../../../src/catalog/model/saved-query.ts';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
@@ -37,6 +38,8 @@ const queries = Object.entries(shapes).map(([name, sql]) =>
 describe('rows that are added after a query has run', () => {
   let folder: string;
   let engine: Engine | undefined;
+  /** As they are analyzed. */
+  let served: readonly SavedQuery[];
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'querygate-test-'));
     mkdirSync(join(folder, 'logs'));
@@ -54,11 +57,12 @@ describe('rows that are added after a query has run', () => {
     const config = readConfig({ DATA_DIR: folder, STORE_FILE: ':memory:', ENGINE_CONCURRENCY: '1' });
     const events = { imported: (report: ImportReport) => void reports.push(report) };
     const host = engineHost({ catalog: { queries, tables: [logs] }, config, events });
+    served = host.catalog.queries;
     engine = await openDuckdb(host, withDefaults({ ...config.duckdb, refreshSeconds: 0.05 }));
   };
   const answers = async () => {
     const found: Record<string, unknown> = {};
-    for (const query of queries) {
+    for (const query of served) {
       const { signal } = new AbortController();
       const result = await engine?.run({ query, parameters: {} }, { signal });
       found[query.name] = JSON.parse(String([...(result?.rows ?? [])][0])).n;

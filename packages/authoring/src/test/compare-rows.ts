@@ -96,9 +96,9 @@ function scalar(value: unknown, typed: Typed): unknown {
 
 /** A decimal without zeros that mean nothing: 1.10 is 1.1. */
 function decimalText(text: string): string {
-  const [, sign = '', whole = '', fraction = ''] =
-    /^([-+]?)0*(\d*)\.?(\d*?)0*$/.exec(withoutExponent(text)) ?? [];
-  if (whole === '' && fraction === '') return /^[-+]?[0.]+$/.test(text) ? '0' : text;
+  const plain = withoutExponent(text);
+  const [, sign = '', whole = '', fraction = ''] = /^([-+]?)0*(\d*)\.?(\d*?)0*$/.exec(plain) ?? [];
+  if (whole === '' && fraction === '') return /^[-+]?[0.]+$/.test(plain) ? '0' : text;
   return `${sign === '-' ? '-' : ''}${whole || '0'}${fraction && `.${fraction}`}`;
 }
 

@@ -102,6 +102,7 @@ test.each([
   ['1000000000000000000000000', '1e24'],
   ['0.25', '.0025e+2'],
   ['0', '0.00'],
+  ['0', '-0E-9'],
   ['100', '0100.'],
 ])('a decimal is equal to itself in another spelling: %s, %s', (text, expected) => {
   const named = [column('n', 'numeric')];
