@@ -6,7 +6,7 @@ import { discardStream } from '../message/stream/stream-body.ts';
 export function countSent({ onSent }: FinishedReply, body: Readable): void {
   if (onSent === undefined) return;
   let bytes = 0;
-  // What reads it refuses parts of other types.
+  // Its reader refuses parts of other types.
   body.on('data', (part: unknown) => {
     if (typeof part === 'string' || part instanceof Uint8Array) bytes += Buffer.byteLength(part);
   });

@@ -58,5 +58,5 @@ export class StreamBody {
   }
 }
 
-/** Ends a stream that is not sent. What fails then has no other listener, and would end the process. */
+/** Ends a stream that is not sent. An error without a listener would end the process. */
 export const discardStream = (body: Readable): void => void body.on('error', () => {}).destroy();
