@@ -21,7 +21,7 @@ describe('errors', () => {
     });
   });
 
-  test('another code than those is an error of the server, and another delay than of seconds is none', () => {
+  test('an unknown code is INTERNAL, and a delay that is no number of seconds is left out', () => {
     for (const code of ['NOPE', 'toString', undefined] as never[])
       expect(new GatewayError(code, 'No', { retryAfterSeconds: 5 })).toMatchObject({
         ...{ code: 'INTERNAL', status: 500, message: 'No', retryAfterSeconds: 5 },

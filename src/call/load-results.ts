@@ -44,7 +44,7 @@ export interface LoadOptions {
 /** A call whose caller has gone ends by itself when it has its slot. */
 const untilDone = new AbortController().signal;
 
-/** How many are halved: as many as one of 256 values needs to be found. */
+/** So many failed runs are halved: one wrong value of 256 is found by them. */
 const maxFailedRuns = 8;
 
 /** Longer lists take long to bind, and to compare. */

@@ -78,7 +78,7 @@ export async function openQueryExecution(
     engine,
     engineConcurrency,
     engineTimeoutMs,
-    // An engine with a clock of its own has another moment for each run, and is not part of a gateway.
+    // An engine with a clock of its own has another moment for each run.
     sharesParts: options.engine.flags?.hasClock !== true,
     isOneEngine: options.engine.flags?.isService === true,
     clock,

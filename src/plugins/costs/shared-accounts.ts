@@ -12,8 +12,7 @@ const maxRows = 500;
 
 /**
  * KEYS: the days. ARGV: for each its field and value. A field is a row of one process, which only grows: nothing is added up
- * twice, and what a lost connection sends late replaces nothing newer. A key
- * of another type is replaced.
+ * twice, and what a lost connection sends late replaces nothing newer. A key of another type is replaced.
  */
 const saveScript = `
 for at, key in ipairs(KEYS) do
