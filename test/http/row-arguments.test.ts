@@ -265,6 +265,7 @@ describe('REST', () => {
     [
       'a large tree',
       `or=(${'id.eq.1,'.repeat(100)}id.eq.1)`,
+    ['select=id.max(),MAX:share.max()', 'select: two values are named MAX'],
       'Conditions, keys of the order and aggregates are more than 100',
     ],
   ])('%s is refused', async (_, search, message) => {
