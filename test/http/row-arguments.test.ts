@@ -239,6 +239,9 @@ describe('REST', () => {
     ['select=id.max(),share.max()', 'select: two values are named max'],
     ['select=count()&order=id', 'order: cannot be used with select'],
   ])('%s is refused', async (search, message) => {
+    ['name=is.true', 'name: is.true needs a boolean column'],
+    ['id=not.is.FALSE', 'id: is.FALSE needs a boolean column'],
+    ['share=is.true', 'share: cannot be filtered'],
     expect(await refusal(`marked?${search}`)).toEqual([
       400,
       'INVALID_PARAMETER',
