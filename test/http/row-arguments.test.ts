@@ -242,6 +242,10 @@ describe('REST', () => {
     ['name=is.true', 'name: is.true needs a boolean column'],
     ['id=not.is.FALSE', 'id: is.FALSE needs a boolean column'],
     ['share=is.true', 'share: cannot be filtered'],
+    ['id=lt.9223372036854775808', 'id: got "9223372036854775808"; must be within INT64'],
+    ['name=is.true', 'name: is.true needs a boolean column'],
+    ['id=not.is.FALSE', 'id: is.FALSE needs a boolean column'],
+    ['share=is.true', 'share: cannot be filtered'],
     expect(await refusal(`marked?${search}`)).toEqual([
       400,
       'INVALID_PARAMETER',

@@ -157,11 +157,14 @@ describe('on DuckDB', () => {
       f_avg: 0,
       n: '99999999999999999999999999999.499999999',
     });
+    expect(
+      await sums(`lte.4&b=eq.578960446186580977117854925043439539266.34992332820282019728792003956564819967`),
+    ).toMatchObject({ n: '199999999999999999999999999999.999999998' });
     expect(await sums('eq.5')).toEqual({});
+    expect(await sums('gte.6')).toEqual({ b: '0.000000001', b_avg: '0.0000000005' });
   });
 
   let app: FolderApp;
-    expect(await sums('gte.6')).toEqual({ b: '0.000000001', b_avg: '0.0000000005' });
   beforeAll(async () => {
     app = await openFolderApp(files(sqlOfRows()), { level: 'error' });
   });

@@ -131,12 +131,13 @@ export class ArgumentReader {
   #value(column: Column, text: string): CellValue {
     const wrong = textProblem(text);
     if (wrong !== undefined) throw invalid(column.name, wrong);
-    const { ofText, right } = valueKind(column.type);
+    const { ofText, right, beyond } = valueKind(column.type);
     const value = ofText(text);
     if (value !== undefined) return value;
     const meant = hint(this.#hints.value(column, text));
     const advice = lostPlusAdvice(column.type, text);
-    const problem = `got ${quoteShort(text)}; must be ${right}${advice ?? ''}${meant}`;
+    const must = beyond?.numerals.test(text) ? `within ${beyond.type}` : `${right}${advice ?? ''}${meant}`;
+    const problem = `got ${quoteShort(text)}; must be ${must}`;
     throw invalid(column.name, problem, advice !== undefined);
   }
 
