@@ -208,6 +208,16 @@ describe('REST', () => {
     expect(await response.text()).toContain('\ntest_share 10000000000000000\n');
   });
 
+  test('a limit may be greater than any result', async () => {
+    const all = '9'.repeat(30);
+    expect(await ids(`id=gt.38&limit=${all}`)).toEqual([39, 40]);
+    expect(await ids(`offset=1&limit=${all}`)).toHaveLength(39);
+    expect(await ids(`offset=${all}&limit=${all}`)).toEqual([]);
+    expect((await data('{ marked { rows(first: 2147483647) { id } } }')).marked).toMatchObject({
+      rows: { length: 40 },
+    });
+  });
+
   test('other formats have the same rows', async () => {
     const response = await folder.get('marked.csv?id=lte.2&order=id.desc&select=');
     expect(

@@ -181,9 +181,9 @@ export const invalid = (name: string, wrong: string, hasLostPlus = false): Gatew
   return new GatewayError('INVALID_PARAMETER', `${shown}: ${wrong}`, { parameter: shown, hasLostPlus });
 };
 
-/** `first` or `limit`, or `offset`. */
+/** `first` or `limit`, or `offset`: of more rows than any result has it is the same. */
 export function readCount(name: string, value: string): number {
-  if (/^\+?\d{1,9}$/.test(value)) return Number(value);
+  if (/^\+?\d+$/.test(value)) return Math.min(Number(value), Number.MAX_SAFE_INTEGER);
   const wrong = `got ${quoteShort(value)}; must be a whole number from 0`;
   throw invalid(name, wrong, lostPlusAdvice('integer', value) !== undefined);
 }
