@@ -62,7 +62,8 @@ function scalarOf(field: RecordField, value: unknown): unknown {
   if (value === null || value === undefined) return null;
   switch (field.type) {
     case 'string':
-      return value instanceof Date ? isoText(field, value) : textOf(field, value);
+      // A half of a surrogate pair has no form in UTF-8.
+      return value instanceof Date ? isoText(field, value) : textOf(field, value).toWellFormed();
     case 'integer':
       return integerOf(field, value);
     case 'float':

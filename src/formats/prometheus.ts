@@ -26,11 +26,19 @@ export const prometheus: Renderer = {
 /**
  * Rows as text that Prometheus scrapes, in steps: one sample of each metric for each row. A NULL gives no sample, or no label.
  *
- * @throws GatewayError ENGINE_FAILED if two rows have the same labels: Prometheus would refuse or mix them
+ * @throws GatewayError ENGINE_FAILED if two rows have the same labels: Prometheus would refuse or mix them; NOT_ACCEPTABLE if
+ * the rows are aggregates
  * @see https://prometheus.io/docs/instrumenting/exposition_formats/
  */
 function* prometheusText(rows: Rows, { labels, metrics }: PrometheusText): Generator<undefined, string> {
-  const placeOf = (column: string) => rows.columns.findIndex(({ name }) => name === column);
+  const placeOf = (column: string) => {
+    const place = rows.columns.findIndex(({ name }) => name === column);
+    if (place >= 0) return place;
+    throw new GatewayError(
+      'NOT_ACCEPTABLE',
+      `Aggregates without ${column} have no Prometheus text; choose another format`,
+    );
+  };
   const labelPlaces = labels.map((label) => ({ label, place: placeOf(label) }));
   const samples = metrics.map((metric) => ({ metric, place: placeOf(metric.column), texts: [] as string[] }));
   const seen = new Set<string>();

@@ -33,7 +33,8 @@ export function aggregateRows(
       return valueKind(type).json(values[rank - 1] as CellValue);
     }
     const sum = type === 'float' ? floatSum(values, counts) : exactSum(values, counts);
-    return name === 'sum' ? sumOf(type, sum) : averageOf(type, sum, count);
+    if (name === 'sum') return sumOf(type, sum);
+    return averageOf(type, sum, count, type === 'numeric' && isFine(values, counts));
   });
 }
 
@@ -56,14 +57,26 @@ export function sumOf(type: Column['type'], sum: number | bigint): string | unde
   return type === 'numeric' ? valueKind(type).json(sum) : String(sum);
 }
 
-/** The same of their average. */
-export function averageOf(type: Column['type'], sum: number | bigint, count: number): string | undefined {
+/** The same of their average. @param isFine whether decimals have digits that only BIGNUMERIC has */
+export function averageOf(
+  type: Column['type'],
+  sum: number | bigint,
+  count: number,
+  isFine: boolean,
+): string | undefined {
   if (typeof sum === 'number' || type === 'integer') return finiteText(Number(sum) / count);
-  // Away from zero at half a unit of the ninth digit, as AVG of a NUMERIC.
-  const unit = 10n ** 29n * BigInt(count);
+  // Away from zero at half a unit of the last digit of the type, as AVG.
+  const last = isFine ? 1n : numericUnit;
+  const unit = last * BigInt(count);
   const half = sum < 0n ? -unit / 2n : unit / 2n;
-  return valueKind(type).json(((sum + half) / unit) * 10n ** 29n);
+  return valueKind(type).json(((sum + half) / unit) * last);
 }
+
+/** How often a unit of decimals is in the ninth digit after the point, the last of NUMERIC. */
+const numericUnit = 10n ** 29n;
+
+const isFine = (values: readonly CellValue[], counts: Uint32Array): boolean =>
+  values.some((value, at) => (counts[at + 1] ?? 0) > 0 && BigInt(value) % numericUnit !== 0n);
 
 /**
  * The text of an aggregate.

@@ -16,6 +16,8 @@ interface ValueKind {
   readonly ofText: (text: string) => CellValue | undefined;
   /** A right value in words, for messages. */
   readonly right: string;
+  /** The type that has all values, and how those are written that it may not have. */
+  readonly beyond?: { readonly type: string; readonly numerals: RegExp };
   /** As rows have it. */
   readonly json: (value: CellValue) => string;
 }
@@ -62,16 +64,19 @@ const kinds: Partial<Record<Column['type'], ValueKind>> = {
     ofCell: exactInteger,
     ofText: plain('integer', exactInteger),
     right: 'an integer, as in 42',
+    beyond: { type: 'INT64', numerals: /^[+-]?\d+$/ },
     json: String,
   },
   float: { ofCell: Number, ofText: plain('float', Number), right: 'a number, as in 0.5', json: String },
   numeric: {
     ofCell: (json) => ofDecimal(textOf(json)),
     ofText(text) {
-      const decimal = parseDecimal(text, { whole: decimalScale, fraction: decimalScale });
-      return decimal === undefined ? undefined : ofDecimal(decimal);
+      const decimal = parseDecimal(text, { whole: decimalScale + 1, fraction: decimalScale });
+      const units = decimal === undefined ? undefined : ofDecimal(decimal);
+      return units === undefined || BigInt.asIntN(256, units) === units ? units : undefined;
     },
     right: 'a decimal number, as in 0.5',
+    beyond: { type: 'BIGNUMERIC', numerals: /^[+-]?\d+(?:\.\d+)?$/ },
     json: (value) => `"${decimalText(BigInt(value))}"`,
   },
   boolean: {

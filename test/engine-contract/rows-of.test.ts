@@ -18,6 +18,7 @@ const noon = new Date('2026-03-10T12:00:00.500Z');
 test.each<[type: string, value: unknown, text: string]>([
   ['string', 'a"\\', '"a\\"\\\\"'],
   ['string', 7n, '"7"'],
+  ['string', 'a\ud83d', '"a\ufffd"'],
   ['string', noon, '"2026-03-10T12:00:00.500Z"'],
   ['integer', 9007199254740991n, '9007199254740991'],
   ['integer', '-12', '-12'],

@@ -37,7 +37,11 @@ const files = {
   }),
   'great.sql': queryText({
     name: 'great',
-    caching: [...caching, 'row_arguments: all'],
+    caching: [
+      ...caching,
+      'row_arguments: all',
+      'prometheus: { labels: [], metrics: { test_share: { column: share } } }',
+    ],
     columns: { share: 'float', made: 'timestamp' },
     sql: "select 1e16 as share, timestamp '9999-12-31 00:00:00+00' as made",
   }),
@@ -194,6 +198,26 @@ describe('REST', () => {
     ]);
   });
 
+  test('aggregates are Prometheus text if they have its columns', async () => {
+    expect(await refusal('great?select=share.sum()&format=prometheus')).toEqual([
+      406,
+      'NOT_ACCEPTABLE',
+      'Aggregates without share have no Prometheus text; choose another format',
+    ]);
+    const response = await folder.get('great?select=share:share.sum()&format=prometheus');
+    expect(await response.text()).toContain('\ntest_share 10000000000000000\n');
+  });
+
+  test('a limit may be greater than any result', async () => {
+    const all = '9'.repeat(30);
+    expect(await ids(`id=gt.38&limit=${all}`)).toEqual([39, 40]);
+    expect(await ids(`offset=1&limit=${all}`)).toHaveLength(39);
+    expect(await ids(`offset=${all}&limit=${all}`)).toEqual([]);
+    expect((await data('{ marked { rows(first: 2147483647) { id } } }')).marked).toMatchObject({
+      rows: { length: 40 },
+    });
+  });
+
   test('other formats have the same rows', async () => {
     const response = await folder.get('marked.csv?id=lte.2&order=id.desc&select=');
     expect(
@@ -215,6 +239,10 @@ describe('REST', () => {
     ['given=eq.1', 'given: cannot be filtered'],
     ['nothing=eq.1', 'nothing: cannot be filtered'],
     ['id=is.maybe', 'id: is.maybe: must be is.null'],
+    ['name=is.true', 'name: is.true needs a boolean column'],
+    ['id=not.is.FALSE', 'id: is.FALSE needs a boolean column'],
+    ['share=is.true', 'share: cannot be filtered'],
+    ['id=lt.9223372036854775808', 'id: got "9223372036854775808"; must be within INT64'],
     ['id=like.1', 'id: like needs a column of texts'],
     ['name=like.a%5C', 'name: in a pattern of like'],
     ['id=in.(1,2', 'id: expected ")" at character 8'],
@@ -237,6 +265,7 @@ describe('REST', () => {
     ['nothing=not.ov.(1)', 'nothing: cannot be filtered'],
     ['and=(nothing.cs.%7Bx%7D)', 'nothing: cannot be filtered'],
     ['select=id.max(),share.max()', 'select: two values are named max'],
+    ['select=id.max(),MAX:share.max()', 'select: two values are named MAX'],
     ['select=count()&order=id', 'order: cannot be used with select'],
   ])('%s is refused', async (search, message) => {
     expect(await refusal(`marked?${search}`)).toEqual([

@@ -126,7 +126,9 @@ describe('on DuckDB', () => {
   (2, 1.7e308, numeric '99999999999999999999999999999.999999999', bignumeric '578960446186580977117854925043439539266.34992332820282019728792003956564819967'),
   (3, -1.7e308, numeric '-0.5', bignumeric '0.00000000000000000000000000000000000001'),
   (4, -1.7e308, numeric '-99999999999999999999999999999.999999999', null),
-  (5, null, null, null)]);`;
+  (5, null, null, null),
+  (6, null, null, bignumeric '0.0000000005'),
+  (7, null, null, bignumeric '0.0000000005')]);`;
     const some = { id: 'integer', f: 'float', n: 'numeric', b: 'numeric' } as const;
     const app = await openFolderApp({
       'whole.sql': queryText({ name: 'whole', caching: header, columns: some, sql }),
@@ -147,7 +149,7 @@ describe('on DuckDB', () => {
       n: '199999999999999999999999999999.999999998',
       n_avg: '99999999999999999999999999999.999999999',
       b: '1157920892373161954235709850086879078532.69984665640564039457584007913129639934',
-      b_avg: '578960446186580977117854925043439539266.349923328',
+      b_avg: '578960446186580977117854925043439539266.34992332820282019728792003956564819967',
     });
     expect(await sums('lte.3')).toMatchObject({ f: 1.7e308, n: '199999999999999999999999999999.499999998' });
     expect(await sums('lte.4')).toMatchObject({
@@ -155,7 +157,11 @@ describe('on DuckDB', () => {
       f_avg: 0,
       n: '99999999999999999999999999999.499999999',
     });
+    expect(
+      await sums(`lte.4&b=eq.578960446186580977117854925043439539266.34992332820282019728792003956564819967`),
+    ).toMatchObject({ n: '199999999999999999999999999999.999999998' });
     expect(await sums('eq.5')).toEqual({});
+    expect(await sums('gte.6')).toEqual({ b: '0.000000001', b_avg: '0.0000000005' });
   });
 
   let app: FolderApp;

@@ -87,6 +87,8 @@ describe('sorting', () => {
     ]);
     expect(sorted('string', ['b', 'ä', 'a', 'Z'])).toEqual(['a', 'ä', 'b', 'Z']);
     expect(sorted('boolean', [true, false])).toEqual([false, true]);
+    // 0xfb, 0x69, 0x00: as texts, the other way round.
+    expect(sorted('bytes', ['+w==', 'aQ==', 'AA=='])).toEqual(['AA==', 'aQ==', '+w==']);
   });
 });
 

@@ -38,11 +38,13 @@ function withoutLastZeros(digits: string): string {
 }
 
 /**
- * A number in units of 10 to the power of minus `scale`.
+ * A number in units of 10 to the power of minus `scale`, rounded away from zero at half a unit.
  *
- * @param text from `parseDecimal`, with at most `scale` digits after the point
+ * @param text from `parseDecimal`
  */
 export function decimalUnits(text: string, scale: number): bigint {
   const [whole = '', fraction = ''] = text.split('.');
-  return BigInt(whole + fraction.padEnd(scale, '0'));
+  const units = BigInt(whole + fraction.slice(0, scale).padEnd(scale, '0'));
+  if (fraction.charAt(scale) < '5') return units;
+  return text.startsWith('-') ? units - 1n : units + 1n;
 }

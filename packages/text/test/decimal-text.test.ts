@@ -53,3 +53,10 @@ test('units are counted exactly', () => {
   expect(decimalUnits('12', 9)).toBe(12_000_000_000n);
   expect(decimalUnits('12345678901234567.000000001', 9)).toBe(12345678901234567000000001n);
 });
+
+test('digits after the last unit are rounded away from zero', () => {
+  expect(decimalUnits('0.0014999', 3)).toBe(1n);
+  expect(decimalUnits('-0.0015', 3)).toBe(-2n);
+  expect(decimalUnits('0.9995', 3)).toBe(1000n);
+  expect(decimalUnits('0.00012345678901234567', 3)).toBe(0n);
+});

@@ -117,7 +117,9 @@ const lostPluses: readonly (readonly [of: RegExp, pattern: RegExp, advice: strin
     /^\d{4}-\d\d-\d\d[ +]\d\d(:?\d\d)?$/,
     '; before an offset, write the time of day, as in 2026-01-31T12:00:00+02:00',
   ],
-  [/^(?:integer|float|numeric)$/, /^ [\d.]+(e[ +-]?\d+)?$|^[+-]?[\d.]+e \d+$/i, ''],
+  [/^(?:integer|float|numeric)$/, /^ [\d.]+(e[ +-]?\d+)?$/i, '; write no space before it'],
+  [/^(?:integer|float|numeric)$/, /^[+-]?[\d.]+e \d+$/i, ''],
+  [/^bytes$/, /^(?=.* )[a-z\d+/ ]+={0,2}$/i, ''],
 ];
 
 function checkInteger(text: string): Checked {

@@ -34,8 +34,7 @@ export function readRowRequest(
   { query, parameters }: Pick<EndpointRequest, 'query' | 'parameters'>,
   hints?: Hints,
 ): RowRequest | undefined {
-  const { rowArguments } = query;
-  if (rowArguments === undefined) return undefined;
+  if (query.rowArguments === undefined) return undefined;
   const reader = new ArgumentReader(query, hints);
   const declared = new Set(query.parameters.map(({ name }) => name));
   const columns = new Set(query.columns.map(({ name }) => name));
@@ -115,7 +114,8 @@ function parseSelect(reader: ArgumentReader, text: string): readonly NamedAggreg
       );
     return { name: alias ?? name, aggregate: reader.aggregate(name, column) };
   });
-  const twice = named.find(({ name }, at) => named.findIndex((other) => other.name === name) < at);
+  const names = named.map(({ name }) => name.toLowerCase());
+  const twice = named.find(({ name }, at) => names.indexOf(name.toLowerCase()) < at);
   if (twice === undefined) return named;
   throw invalid('select', `two values are named ${twice.name}; name one of them, as in highest:amount.max()`);
 }

@@ -54,13 +54,15 @@ export function bindAggregates(
     }
     const ofSum = sumPartsOf(type).map((one) => part({ function: one, column }));
     const count = name === 'avg' ? part({ function: 'count', column }) : '';
+    const fine = name === 'avg' && type === 'numeric' ? part({ function: 'fine', column }) : '';
     return (texts) => {
       const sum = totalOf(
         type,
         ofSum.map((one) => texts.get(one)),
       );
       if (sum === undefined) return undefined;
-      return name === 'sum' ? sumOf(type, sum) : averageOf(type, sum, Number(texts.get(count)));
+      if (name === 'sum') return sumOf(type, sum);
+      return averageOf(type, sum, Number(texts.get(count)), Number(texts.get(fine)) > 0);
     };
   });
   return {
@@ -76,17 +78,23 @@ export function bindAggregates(
   };
 }
 
-type PartOf = Pick<Aggregate, 'column'> & { readonly function: 'count' | 'min' | 'max' | SumPart };
+type PartOf = Pick<Aggregate, 'column'> & { readonly function: 'count' | 'fine' | 'min' | 'max' | SumPart };
 
 type ReadValue = (texts: ReadonlyMap<string, string>) => string | undefined;
 
 function partOf(name: string, of: PartOf['function'], column: string | undefined, type: Column['type']) {
   const value = column === undefined ? '*' : comparable({ name: column, type });
-  const typed = of === 'count' ? 'integer' : isSumPart(of) && type === 'integer' ? 'numeric' : type;
+  const isCount = of === 'count' || of === 'fine';
+  const typed = isCount ? 'integer' : isSumPart(of) && type === 'integer' ? 'numeric' : type;
   return {
     column: { name, type: typed, repeated: false, required: false, unit: undefined, description: '' },
-    sql: isSumPart(of) ? `sum(${addedIn(of, type, value)})` : `${of}(${value})`,
+    sql: partSql(of, type, value),
   };
+}
+
+function partSql(of: PartOf['function'], type: Column['type'], value: string): string {
+  if (of === 'fine') return `countif(${value} <> trunc(${value}, 9))`;
+  return isSumPart(of) ? `sum(${addedIn(of, type, value)})` : `${of}(${value})`;
 }
 
 /** Parts of values. Their sums are always in their type, where the sum of the values may be beyond it. */

@@ -131,12 +131,13 @@ export class ArgumentReader {
   #value(column: Column, text: string): CellValue {
     const wrong = textProblem(text);
     if (wrong !== undefined) throw invalid(column.name, wrong);
-    const { ofText, right } = valueKind(column.type);
+    const { ofText, right, beyond } = valueKind(column.type);
     const value = ofText(text);
     if (value !== undefined) return value;
     const meant = hint(this.#hints.value(column, text));
     const advice = lostPlusAdvice(column.type, text);
-    const problem = `got ${quoteShort(text)}; must be ${right}${advice ?? ''}${meant}`;
+    const must = beyond?.numerals.test(text) ? `within ${beyond.type}` : `${right}${advice ?? ''}${meant}`;
+    const problem = `got ${quoteShort(text)}; must be ${must}`;
     throw invalid(column.name, problem, advice !== undefined);
   }
 
@@ -180,9 +181,9 @@ export const invalid = (name: string, wrong: string, hasLostPlus = false): Gatew
   return new GatewayError('INVALID_PARAMETER', `${shown}: ${wrong}`, { parameter: shown, hasLostPlus });
 };
 
-/** `first` or `limit`, or `offset`. */
+/** `first` or `limit`, or `offset`: of more rows than any result has it is the same. */
 export function readCount(name: string, value: string): number {
-  if (/^\+?\d{1,9}$/.test(value)) return Number(value);
+  if (/^\+?\d+$/.test(value)) return Math.min(Number(value), Number.MAX_SAFE_INTEGER);
   const wrong = `got ${quoteShort(value)}; must be a whole number from 0`;
   throw invalid(name, wrong, lostPlusAdvice('integer', value) !== undefined);
 }

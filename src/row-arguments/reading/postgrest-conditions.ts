@@ -173,6 +173,8 @@ class ConditionParser {
         return this.#reader.comparison(column, 'isNull', ['false']);
       case 'true':
       case 'false':
+        if (this.#reader.requireFilterable(column).type !== 'boolean')
+          throw invalid(column, `is.${value} needs a boolean column`);
         // False for NULL, so that `not.is.true` has the rows with NULL, as IS NOT TRUE in SQL.
         return this.#reader.both('and', [
           this.#reader.comparison(column, 'isNull', ['false']),

@@ -30,11 +30,12 @@ beforeAll(async () => {
         note: 'string',
         num: 'float',
         dec: 'numeric',
+        b: 'bytes',
         t_given: 'string',
       },
       sql: `select n as id, timestamp_add(timestamp '2026-01-02 00:00:00+00', interval 10 * n hour) as ts,
   datetime '2026-01-02 20:00:00' as noon, date '2026-01-02' as day, @word as note, n / 2 as num,
-  cast(n as numeric) as dec,
+  cast(n as numeric) as dec, b'\\xfb' as b,
   concat(@t, @local, @on_day, @k, @f, cast(array_length(@is) + array_length(@moments) as string)) as t_given
 from unnest(generate_array(1, 3)) as n order by n`,
     }),
@@ -85,6 +86,12 @@ describe('a plus that is not encoded is a space, as in forms,', () => {
 });
 
 describe('a number or a time whose plus became a space', () => {
+  test('may have had none, in a list', async () => {
+    expect((await get('id=in.(1,%202)')).error).toBe(
+      'id: got " 2"; must be an integer, as in 42; write no space before it; in a URL, encode + as %2B',
+    );
+  });
+
   test.each([
     'k=+1',
     'f=+1.5',
@@ -98,6 +105,7 @@ describe('a number or a time whose plus became a space', () => {
     'dec=gt.+1',
     'num=gt.1e+5',
     'num=gt.+1e+5',
+    'b=eq.+w==',
     't=2026-01-05T00:00:00+01:00',
     't=2026-01-05+00:00:00+01:00',
     't=2026-01-05%2000:00:00%20+01:00',
@@ -110,7 +118,10 @@ describe('a number or a time whose plus became a space', () => {
     // Of the patterns that know the texts.
     expect(error).not.toMatch(/[\^$\\]/);
     const written = search.replace('-05+01', '-05T00:00+01');
-    const encoded = written.replaceAll(/(?:%20)?(?:\+|%2B)(?=[\d.]+(?:e\+\d+)?\)?$|\d\d:?\d\d$|5$)/g, '%2B');
+    const encoded = written.replaceAll(
+      /(?:%20)?(?:\+|%2B)(?=[\d.]+(?:e\+\d+)?\)?$|w==$|\d\d:?\d\d$|5$)/g,
+      '%2B',
+    );
     expect(await get(encoded), encoded).toMatchObject({ status: 200 });
   });
 

@@ -140,6 +140,13 @@ describe('the summary of a result', () => {
     ]);
   });
 
+  test('compares bytes, and not their Base64', () => {
+    const bytes = { name: 'bytes', type: 'bytes', repeated: false } as const;
+    const identity = documentOf(...['aQ==', '+w==', 'AA=='].map((text) => `{"bytes":"${text}"}`));
+    const [summary] = runSteps(summarizeColumns({ identity }, [bytes].map(cellWriter)));
+    expect(summary).toMatchObject({ min: 'AA==', max: '+w==' });
+  });
+
   test('has the beginning of a long value, wherever it is cut', () => {
     for (let length = 700; length < 730; length += 1) {
       const text = `${'\u0001é\\'.repeat(40)}${'x'.repeat(length)}`;

@@ -26,6 +26,7 @@ function comparisonOf({ type, repeated }: Column): Comparison {
   if (repeated || type === 'json' || type === 'record') return byJson;
   if (type === 'numeric') return (a, b) => compareDecimals(String(a), String(b));
   if (type === 'string') return byLocale;
+  if (type === 'bytes') return (a, b) => byValue(atob(String(a)), atob(String(b)));
   return (a, b) => (typeof a === typeof b || (isNumber(a) && isNumber(b)) ? byValue(a, b) : byJson(a, b));
 }
 

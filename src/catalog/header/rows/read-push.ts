@@ -43,7 +43,7 @@ function sourceOf(sql: string, query: Syntax.Query, columns: readonly string[]):
     const name = expression.kind === 'Path' && expression.parts.length === 1 && expression.parts[0].name;
     const column = columns.find((one) => name && one.toLowerCase() === name.toLowerCase());
     if (column === undefined || collation !== undefined)
-      return 'the ORDER BY at the end of the SQL must list columns of the result: rows in another order cannot keep it';
+      return 'the ORDER BY at the end of the SQL must list columns of the result by name: rows in another order cannot keep it';
     const descending = written.direction === 'DESC';
     const nullsFirst = written.nulls === undefined ? !descending : written.nulls === 'FIRST';
     order.push({ column, descending, nullsFirst });

@@ -37,13 +37,14 @@ export function prepareQuery(
   finish?: FinishPlan,
 ): PreparedQuery {
   const columns = outputColumns(query, types);
+  const planned = columns.map(({ planned }) => planned);
   return {
     columns,
-    ...plansOf(query, compiled.query, columns, finish),
-    anyValues: () => customPlan(compiled.query, columns, query.maxRows, {}, undefined, finish),
+    ...plansOf(query, compiled.query, planned, finish),
+    anyValues: () => customPlan(compiled.query, planned, query.maxRows, {}, undefined, finish),
     sharing: once(() => {
       const sharing = shareParts(query, compiled);
-      return sharing && { parts: sharing.parts, ...plansOf(query, sharing.query, columns) };
+      return sharing && { parts: sharing.parts, ...plansOf(query, sharing.query, planned) };
     }),
   };
 }
@@ -51,7 +52,7 @@ export function prepareQuery(
 const plansOf = (
   query: SavedQuery,
   tree: Query,
-  columns: readonly OutputColumn[],
+  columns: readonly PlannedColumn[],
   finish?: FinishPlan,
 ): Plans => ({
   generic: genericPlan(tree, columns, query.maxRows, finish),
@@ -60,11 +61,16 @@ const plansOf = (
   ),
 });
 
-type OutputColumn = WireColumn & PlannedColumn;
+interface OutputColumn extends WireColumn {
+  /** By its name in the query, which may have other capital letters. */
+  readonly planned: PlannedColumn;
+}
 
-/** The columns in the order of the header, each by its name in the query. */
+/** The columns in the order of the header. */
 const outputColumns = ({ columns }: SavedQuery, types: ResultTypes): readonly OutputColumn[] =>
   columns.flatMap(({ name: declared, required }) => {
     const found = types.find(({ name }) => sameName(name, declared));
-    return found ? [{ name: declared, required, type: found.type, ...wireCell(found.type) }] : [];
+    if (found === undefined) return [];
+    const { json, select } = wireCell(found.type);
+    return [{ name: declared, required, json, planned: { ...found, select } }];
   });

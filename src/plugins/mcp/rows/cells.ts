@@ -9,6 +9,8 @@ export interface CellWriter {
   readonly name: string;
   /** Cells are text in both, and not compared as numbers. */
   readonly isText: boolean;
+  /** True if this text is the Base64 of the value. */
+  readonly isBytes: boolean;
   /** True if a cell is a list, a record or any JSON. */
   readonly isNested: boolean;
   /**
@@ -33,6 +35,7 @@ export function cellWriter(column: ResultColumn): CellWriter {
     name: column.name,
     isNested: nested,
     isText: !nested && !numbers.has(column.type ?? ''),
+    isBytes: column.type === 'bytes',
     *json(cell, maxBytes) {
       const isLong = cell.length > stepLength;
       if (isLong) yield undefined;

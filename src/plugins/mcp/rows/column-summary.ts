@@ -141,6 +141,7 @@ class ColumnValues {
   #textAt(start: number, end: number): Cell {
     const isQuoted = this.#bytes[start] === quote ? 1 : 0;
     const content = this.#bytes.subarray(start + isQuoted, Math.min(end - isQuoted, start + beginningBytes));
+    if (this.#writer.isBytes) return { start, end, text: Buffer.from(content.toString('latin1'), 'base64') };
     // The order of other characters is that of their bytes.
     const text = content.includes(backslash) ? Buffer.from(textOf(this.#beginning(start, end))) : content;
     return { start, end, text };
