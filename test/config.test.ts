@@ -74,6 +74,8 @@ describe('configuration', () => {
     ['HOST', '999.1.1.1', /must be an address/],
     ['DATA_DIR', ':demo', /must be a folder, or :demo:; did you mean :demo:\?$/],
     ['STORE_FILE', ':mem:', /must be a file, or :memory:; did you mean :memory:\?$/],
+    ['ENGINE', 'postgres://db/x.js', /must be duckdb, bigquery, quack:\/\/host:port, or/],
+    ['ENGINE', 'QUACK://h.example:1', /must be duckdb, bigquery, quack:\/\/host:port, or/],
     ['ENGINE', 'DuckDB', /; did you mean duckdb\?$/],
     ['ENGINE', 'bigquerry', /; did you mean bigquery\?$/],
     ['LOG_LEVEL', 'INFO', /; did you mean info\?$/],
@@ -115,7 +117,8 @@ describe('configuration', () => {
   test.each([
     'ducklake:postgres:dbname=l password=hunter2',
     'ducklake:postgres:postgresql://me:hunter2@db/l',
-  ])('a lake with a password is refused, and not shown', (DATA_DIR) => {
+    's3://me:hunter2@bucket/x',
+  ])('data with a password is refused, and not shown', (DATA_DIR) => {
     expect(() => readConfig({ DATA_DIR })).toThrow(/DATA_DIR: must not have a password(?!.*hunter2)/s);
   });
 
