@@ -154,7 +154,9 @@ function endWithParent(): void {
 /** As the variables of OpenTelemetry say; nothing of it is loaded if none is set. */
 async function configuredTracer(env: NodeJS.ProcessEnv, log: Logger): Promise<Tracer | undefined> {
   const isSet = Object.entries(env).some(([name, value]) => name.startsWith('OTEL_') && value !== '');
-  if (!isSet || env.OTEL_SDK_DISABLED === 'true' || env.OTEL_TRACES_EXPORTER === 'none') return undefined;
+  const isValue = (name: string, value: string) => env[name]?.trim().toLowerCase() === value;
+  if (!isSet || isValue('OTEL_SDK_DISABLED', 'true') || isValue('OTEL_TRACES_EXPORTER', 'none'))
+    return undefined;
   return openTracer(env, log);
 }
 
