@@ -259,6 +259,18 @@ describe('JWT_CLAIMS', () => {
       expect(jwt?.allowsWithoutTenants).toBe(true);
       expect(jwt?.claims.tenants).toBe(text.includes('/a/b') ? '/a/b' : 'tenants');
       expect(readConfig({ ...secret, JWT_CLAIMS: 'tenants=a?' }).jwt?.allowsWithoutTenants).toBe(false);
+  test.each(['tenants=a,tenants=b', 'tenants?,tenants=b'])('refuses a name twice: %s', (text) => {
+    expect(problemsOf({ ...secret, JWT_CLAIMS: text })).toEqual([
+      'JWT_CLAIMS: got "tenants=b"; must name tenants once',
+    ]);
+  });
+
+  test('has no effect where tokens are not accepted', () => {
+    expect(problemsOf({ JWT_CLAIMS: 'tenants=a' })).toEqual([
+      'JWT_CLAIMS: has no effect without one of JWT_JWKS_URL, JWT_PUBLIC_KEY, JWT_SECRET',
+    ]);
+  });
+
     },
   );
 });
