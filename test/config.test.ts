@@ -97,6 +97,10 @@ describe('configuration', () => {
     ['BIGQUERY_API_ENDPOINT', 'http://a:9050/v2', /without a path, as in/],
     ['BASE_PATH', '/a b', /of letters, digits and any of/],
     ['BASE_PATH', '/api/', /must be another path than those of the gateway itself, such as \/api/],
+    ...['/healthz', '/livez', '/readyz', '/health', '/metrics', '/openapi', '/openapi.json', '/agents'].map(
+      (path) => ['BASE_PATH', path, /must be another path than/] as [string, string, RegExp],
+    ),
+    ['BASE_PATH', '/.well-known/a', /must be another path than/],
     ['CORS_ORIGINS', 'https://*.example.com', /has a \*, which no origin has: name each one$/],
   ])('%s=%s says what would be right', (name, value, right) => {
     expect(() => readConfig({ [name]: value })).toThrow(`  ${name}: got "${value}"; must be `);
