@@ -121,16 +121,18 @@ describe('querygate', () => {
     expect(row('host')).toBe('127.0.0.1 | default');
     expect(row('pages')).toBe('off | default');
     expect(row('data_dir')).toBe('not set');
+    expect(row('shutdown_delay_seconds')).toBe('5 | default');
     expect(output).not.toContain('hunter');
     const json = JSON.parse((await run(['config', '--json', '--port', '1'])).output);
     expect(json.port).toEqual({ value: '1', origin: '--port' });
-    expect(json.data_dir).toEqual({ value: null, origin: 'not set' });
+    expect(json.data_dir).toEqual({ value: ':demo:', origin: 'default' });
+    expect(json.shutdown_delay_seconds).toEqual({ value: '0', origin: 'default' });
   });
 
   test('config names variables that are nearly settings, beside its output', async () => {
     const { exitCode, output, errors } = await run(['config', '--json'], { DATADIR: 'logs' });
     expect(exitCode).toBe(0);
-    expect(JSON.parse(output).data_dir.value).toBeNull();
+    expect(JSON.parse(output).data_dir.value).toBe(':demo:');
     expect(errors).toBe('DATADIR is not a setting; did you mean DATA_DIR?\n');
   });
 });
@@ -234,8 +236,6 @@ describe('querygate in a folder of its own', () => {
     expect(await gateway.end('SIGINT')).toBe(0);
   });
 
-  nightly('dev restarts when the settings change', async () => {
-    const queries = join(folder, 'queries');
   test.each(['SIGHUP', 'SIGKILL'] as const)('the gateway of dev ends with it on %s', async (signal) => {
     mkdirSync(join(folder, 'queries'));
     const sql = queryText({ name: 'one', columns: { n: 'integer' }, sql: 'select 1 as n' });
@@ -267,6 +267,8 @@ describe('querygate in a folder of its own', () => {
     },
   );
 
+  nightly('dev restarts when the settings change', async () => {
+    const queries = join(folder, 'queries');
     mkdirSync(queries);
     writeFileSync(
       join(queries, 'one.sql'),
