@@ -66,7 +66,7 @@ export async function runDev({ args, settings, loadSettings, configFile }: DevOp
       if (name === null || name === basename(configFile)) onSettings();
     },
   });
-  // A terminal that has been closed is none.
+  // Read now: after a terminal is closed, its streams do not say that they are one.
   const hasTerminal = process.stdin.isTTY || process.stderr.isTTY;
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
