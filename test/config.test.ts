@@ -74,6 +74,8 @@ describe('configuration', () => {
     ['HOST', '999.1.1.1', /must be an address/],
     ['DATA_DIR', ':demo', /must be a folder, or :demo:; did you mean :demo:\?$/],
     ['STORE_FILE', ':mem:', /must be a file, or :memory:; did you mean :memory:\?$/],
+    ['ENGINE', 'postgres://db/x.js', /must be duckdb, bigquery, quack:\/\/host:port, or/],
+    ['ENGINE', 'QUACK://h.example:1', /must be duckdb, bigquery, quack:\/\/host:port, or/],
     ['ENGINE', 'DuckDB', /; did you mean duckdb\?$/],
     ['ENGINE', 'bigquerry', /; did you mean bigquery\?$/],
     ['LOG_LEVEL', 'INFO', /; did you mean info\?$/],
@@ -95,6 +97,10 @@ describe('configuration', () => {
     ['BIGQUERY_API_ENDPOINT', 'http://a:9050/v2', /without a path, as in/],
     ['BASE_PATH', '/a b', /of letters, digits and any of/],
     ['BASE_PATH', '/api/', /must be another path than those of the gateway itself, such as \/api/],
+    ...['/healthz', '/livez', '/readyz', '/health', '/metrics', '/openapi', '/openapi.json', '/agents'].map(
+      (path) => ['BASE_PATH', path, /must be another path than/] as [string, string, RegExp],
+    ),
+    ['BASE_PATH', '/.well-known/a', /must be another path than/],
     ['CORS_ORIGINS', 'https://*.example.com', /has a \*, which no origin has: name each one$/],
   ])('%s=%s says what would be right', (name, value, right) => {
     expect(() => readConfig({ [name]: value })).toThrow(`  ${name}: got "${value}"; must be `);
@@ -115,7 +121,8 @@ describe('configuration', () => {
   test.each([
     'ducklake:postgres:dbname=l password=hunter2',
     'ducklake:postgres:postgresql://me:hunter2@db/l',
-  ])('a lake with a password is refused, and not shown', (DATA_DIR) => {
+    's3://me:hunter2@bucket/x',
+  ])('data with a password is refused, and not shown', (DATA_DIR) => {
     expect(() => readConfig({ DATA_DIR })).toThrow(/DATA_DIR: must not have a password(?!.*hunter2)/s);
   });
 
@@ -207,6 +214,9 @@ describe('configuration', () => {
     'redis://user:hunter2@host/-1',
     'redis://user:hunter2@host?db=5',
     'redis://user:hunter2@host/#1',
+    'redis://user:hunter2@host:0',
+    'redis://',
+    'redis:///1',
   ])('an invalid CACHE_URL is not shown: it may contain a password (%s)', (url) => {
     const bad = { CACHE_URL: url };
     expect(() => readConfig(bad)).toThrow(/CACHE_URL: must be/);
@@ -248,6 +258,18 @@ describe('JWT_CLAIMS', () => {
       ]);
     },
   );
+
+  test.each(['tenants=a,tenants=b', 'tenants?,tenants=b'])('refuses a name twice: %s', (text) => {
+    expect(problemsOf({ ...secret, JWT_CLAIMS: text })).toEqual([
+      'JWT_CLAIMS: got "tenants=b"; must name tenants once',
+    ]);
+  });
+
+  test('has no effect where tokens are not accepted', () => {
+    expect(problemsOf({ JWT_CLAIMS: 'tenants=a' })).toEqual([
+      'JWT_CLAIMS: has no effect without one of JWT_JWKS_URL, JWT_PUBLIC_KEY, JWT_SECRET',
+    ]);
+  });
 
   test.each(['tenants?', 'tenants?=/a/b', 'rate=limit, tenants? = /a/b'])(
     '%s lets tokens without tenants read all',

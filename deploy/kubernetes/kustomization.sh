@@ -12,6 +12,7 @@ set -eu
 folder=${1:?usage: kustomization.sh <folder of saved queries>}
 folder=${folder%/}
 files=$(cd "$folder" && find -L . -type f ! -path '*/.*' | sed 's#^\./##' | LC_ALL=C sort)
+[ -n "$files" ] || { echo "$folder has no files" >&2; exit 1; }
 if printf '%s\n' "$folder" "$files" | LC_ALL=C grep '[^A-Za-z0-9._@/-]' >&2; then
   echo "The names above have characters other than letters, digits and . _ - @" >&2
   exit 1

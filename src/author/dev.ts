@@ -32,7 +32,11 @@ export async function runDev({ args, settings, loadSettings, configFile }: DevOp
     // Authors of queries see what agents get.
     const added = { ...(now.MCP ? {} : { MCP: 'on' }), ...(now.DATA_DIR ? {} : { DATA_DIR: demoData }) };
     const env = { ...process.env, ...added };
-    child = spawn(process.execPath, [mainFile, 'start', '--show-source', ...args], { stdio: 'inherit', env });
+    child = spawn(process.execPath, [mainFile, 'start', '--show-source', ...args], {
+      // It ends when the channel does, however this process has ended.
+      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+      env,
+    });
     child.once('exit', (code) => {
       child = undefined;
       if (isEnding) process.exit(code ?? exitCode.forced);
@@ -62,12 +66,16 @@ export async function runDev({ args, settings, loadSettings, configFile }: DevOp
       if (name === null || name === basename(configFile)) onSettings();
     },
   });
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  // Read now: after a terminal is closed, its streams do not say that they are one.
+  const hasTerminal = process.stdin.isTTY || process.stderr.isTTY;
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
       isEnding = true;
       if (child === undefined) process.exit(exitCode.ok);
       // A terminal sends SIGINT to the child too, where a second one would cut off its requests.
-      if (signal === 'SIGTERM' || !process.stdin.isTTY) child.kill(signal);
+      if (signal === 'SIGINT' && process.stdin.isTTY && child.connected) child.disconnect();
+      // Without a terminal, SIGHUP would have it read its files again.
+      else child.kill(signal === 'SIGHUP' && !hasTerminal ? 'SIGTERM' : signal);
     });
   }
   await run();

@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { isProduction } from '../config.ts';
 import { StartError } from '../errors.ts';
-import { demoData } from '../config/settings.ts';
+import { demoData, type SettingName, type SettingValues } from '../config/settings.ts';
 import { demoQueriesDir } from '../package-files.ts';
 import type { LoadedSettings } from './settings/load-settings.ts';
+import { flagOfSetting } from './settings/setting-keys.ts';
 
 interface QueriesChoice {
   /** The demo's queries and data are used, whatever folder there is. */
@@ -26,8 +27,7 @@ export async function chooseQueries(
   { demo, isBare }: QueriesChoice,
 ): Promise<LoadedSettings> {
   const { values } = settings;
-  const ofDemo = { QUERIES_DIR: demoQueriesDir, DATA_DIR: values.DATA_DIR ?? demoData };
-  const withDemo = { ...settings, values: { ...values, ...ofDemo } };
+  const withDemo = { ...settings, values: { ...values, ...demoSettings(settings) } };
   if (demo) return withDemo;
   if (values.QUERIES_DIR !== undefined || existsSync(defaultFolder)) return settings;
   if (isBare && !isProduction(values.NODE_ENV) && (await isDemoAccepted())) return withDemo;
@@ -37,6 +37,20 @@ export async function chooseQueries(
     },
     ...settings.misspelt.map((message) => ({ message })),
   ]);
+}
+
+/** The demo has other data only if the command line says so: the variables and the file are those of other queries. */
+function demoSettings({ values, originOf }: LoadedSettings): SettingValues {
+  const isGiven = (name: SettingName) => originOf(name) === `--${flagOfSetting(name)}`;
+  const { DATA_DIR: ownData = demoData } = values;
+  const dataDir = isGiven('DATA_DIR') ? ownData : demoData;
+  return {
+    QUERIES_DIR: demoQueriesDir,
+    DATA_DIR: dataDir,
+    ...(isGiven('ENGINE') ? {} : { ENGINE: 'duckdb' }),
+    // The rows of the demo would replace those in its store.
+    ...(dataDir === ownData || isGiven('STORE_FILE') ? {} : { STORE_FILE: '' }),
+  };
 }
 
 async function isDemoAccepted(): Promise<boolean> {

@@ -4,9 +4,9 @@ const pathPattern = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+$/;
 const basePathText =
   'a path that begins with a slash, of letters, digits and any of . _ ~ -, as in /warehouse';
 
-/** The beginnings of the gateway's own paths: below one of them, a path would mean two things. */
+/** The gateway's own paths, and the beginnings of some: below one of them, a path would mean two things. */
 const ownPaths =
-  /^\/(?:api(?:\/(?:endpoints|live)(?:\/.*)?)?|(?:graphql|queries|embed|assets|sql|mcp)(?:\/.*)?)$/;
+  /^\/(?:api(?:\/(?:endpoints|live)(?:\/.*)?)?|healthz?|livez|readyz|metrics|openapi(?:\.json)?|agents|(?:graphql|queries|embed|assets|sql|mcp|\.well-known)(?:\/.*)?)$/;
 
 const notOwnText = 'another path than those of the gateway itself, such as /api and /graphql';
 

@@ -44,6 +44,8 @@ function parseClaims(text: string): Claims | string {
   const wrong = read.find(({ claim }) => claim === undefined || claim.length > maxClaimLength);
   if (wrong !== undefined)
     return `got ${JSON.stringify(wrong.pair)}; must be names of ${Object.keys(defaultClaims).join(', ')}, as in tenants=/app_metadata/tenants,permissions=scope; tenants? lets tokens without tenants read all`;
+  const again = read.find(({ name }, at) => read.findIndex((one) => one.name === name) < at);
+  if (again !== undefined) return `got ${JSON.stringify(again.pair)}; must name ${again.name} once`;
   return {
     names: { ...defaultClaims, ...Object.fromEntries(read.map(({ name, claim }) => [name, claim])) },
     allowsWithoutTenants: read.some(({ isOptional }) => isOptional),
@@ -189,7 +191,7 @@ export function jwtProblems(
   const sources = keySources.filter((name) => name in values);
   const [first, ...more] = sources;
   if (first === undefined) {
-    return (['JWT_ISSUER', 'JWT_AUDIENCE'] as const)
+    return (['JWT_ISSUER', 'JWT_AUDIENCE', 'JWT_CLAIMS'] as const)
       .filter((name) => name in values)
       .map((name) => ({ message: `${label(name)}: has no effect without one of ${keySources.join(', ')}` }));
   }

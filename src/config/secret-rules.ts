@@ -27,9 +27,11 @@ export const secretRules = {
 /** Anything else the client refuses with a stack trace, or ignores. */
 function isRedisUrl(text: string): boolean {
   try {
-    const { hash, password, pathname, search, username } = new URL(text);
+    const { hash, hostname, password, pathname, port, search, username } = new URL(text);
     decodeURIComponent(`${username}:${password}`);
-    return /^rediss?:\/\//i.test(text) && /^\/?\d*$/.test(pathname) && search + hash === '';
+    // Without a host the client takes this machine, and its usual port for 0.
+    const hasHost = hostname !== '' && port !== '0';
+    return hasHost && /^rediss?:\/\//i.test(text) && /^\/?\d*$/.test(pathname) && search + hash === '';
   } catch {
     return false;
   }

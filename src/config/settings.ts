@@ -113,9 +113,9 @@ export const settings = z.object({
   SHUTDOWN_DELAY_SECONDS: wholeNumber(0, 600).optional(),
   QUERIES_DIR: z.string().default('queries'),
   DATA_DIR: pathOr(demoData, 'a folder')
-    .refine((text) => !/^ducklake:.*(?:password\s*=|:\/\/[^/]*:[^/]*@)/is.test(text), {
+    .refine((text) => !/^ducklake:.*password\s*=|:\/\/[^/]*:[^/]*@/is.test(text), {
       error:
-        'must not have a password, which logs would show: PGPASSWORD, or ~/.pgpass, has that of Postgres',
+        'must not have a password, which logs would show: PGPASSWORD, or ~/.pgpass, has that of Postgres, and AWS_SECRET_ACCESS_KEY that of a bucket',
     })
     .optional(),
   STORE_FILE: pathOr(':memory:', 'a file').optional(),
@@ -148,7 +148,7 @@ export const settings = z.object({
   FEDERATION: oneOf(onOff).default('off'),
   TRUSTED_DOCUMENTS: z.string().optional(),
   ENGINE: matching(
-    /^(?:duckdb|bigquery)$|[./\\]/,
+    /^(?:duckdb|bigquery)$|^(?:quack|file):\/\/|^(?![A-Za-z][\w+.-]+:\/\/).*[./\\]/,
     'duckdb, bigquery, quack://host:port, or the module of another engine, as in ./engine.js or @example/engine',
     ['duckdb', 'bigquery'],
   ).default('duckdb'),

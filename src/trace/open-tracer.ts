@@ -42,6 +42,11 @@ const packages = ['api', 'core', 'resources', 'sdk-trace-base'].map((name) => `@
 export async function openTracer(env: Environment, log: Logger): Promise<Tracer> {
   const exporter = exporterOf(env);
   requireUrls(env);
+  const { OTEL_TRACES_EXPORTER: named = '' } = env;
+  if (!/^\s*(?:otlp\s*)?$/i.test(named))
+    log.warn(
+      `OTEL_TRACES_EXPORTER: got ${JSON.stringify(named)}; traces are exported by OTLP, or not with none`,
+    );
   const use = 'Exporting traces, which a variable OTEL_… turns on and OTEL_SDK_DISABLED=true turns off,';
   return importOptional([...packages, exporter.name], use, async () => {
     const { buildTracer } = await import('./otel-tracer.ts');
@@ -51,15 +56,14 @@ export async function openTracer(env: Environment, log: Logger): Promise<Tracer>
 }
 
 function exporterOf(env: Environment): Exporter {
-  const protocol =
-    env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL || env.OTEL_EXPORTER_OTLP_PROTOCOL || 'http/protobuf';
+  const name = env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL
+    ? 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL'
+    : 'OTEL_EXPORTER_OTLP_PROTOCOL';
+  const protocol = env[name] || 'http/protobuf';
   const exporter = exporters.get(protocol);
   if (exporter !== undefined) return exporter;
   const right = [...exporters.keys()].join(', ');
-  throw badVariable(
-    'OTEL_EXPORTER_OTLP_PROTOCOL',
-    `got ${JSON.stringify(protocol)}; must be one of ${right}`,
-  );
+  throw badVariable(name, `got ${JSON.stringify(protocol)}; must be one of ${right}`);
 }
 
 /** The library would export to this machine instead. */

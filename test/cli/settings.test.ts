@@ -147,12 +147,28 @@ test('former variables are reported at the start; those that gave rights stop it
   );
 });
 
+test.each(['prod', 'prodution', 'PROD'])('NODE_ENV=%s is probably meant as production', (value) => {
+  const problem = `: got "${value}"; did you mean production?`;
+  expect(loadSettings({ NODE_ENV: value }, {}).misspelt).toEqual([`NODE_ENV${problem}`]);
+  expect(loadSettings({}, { NODE_ENV: value }).misspelt).toEqual([`NODE_ENV (--node-env)${problem}`]);
+  writeFileSync(file, `node_env: ${value}\n`);
+  expect(loadSettings({}, {}, file).misspelt).toEqual([`NODE_ENV (${file}:1)${problem}`]);
+});
+
+test.each(['production', 'Production', 'development', 'test', 'staging'])(
+  'NODE_ENV=%s is not spoken of',
+  (value) => {
+    expect(loadSettings({ NODE_ENV: value }, {}).misspelt).toEqual([]);
+  },
+);
+
 test('origins for frames give a warning where pages are off', () => {
   const EMBED_ORIGINS = 'https://wiki.example.com';
   const warning = [expect.stringMatching(/^EMBED_ORIGINS has no effect, because pages are off; PAGES=on/)];
   const misspelt = (env: Record<string, string>) => loadSettings({ EMBED_ORIGINS, ...env }, {}).misspelt;
   expect(misspelt({ PAGES: 'off' })).toEqual(warning);
   expect(misspelt({ NODE_ENV: 'production' })).toEqual(warning);
+  expect(misspelt({ NODE_ENV: 'Production' })).toEqual(warning);
   expect(misspelt({ NODE_ENV: 'production', PAGES: 'on' })).toEqual([]);
   expect(misspelt({})).toEqual([]);
 });

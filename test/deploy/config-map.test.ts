@@ -84,6 +84,12 @@ describe('saved queries in a ConfigMap', () => {
     expect([status, stderr]).toEqual([1, expect.stringMatching(/^\d*:?a b\.sql\n/)]);
   });
 
+  test('are refused without a file', () => {
+    const empty = mkdtempSync(join(root, 'empty-'));
+    const { status, stdout, stderr } = spawnSync('sh', [script, empty], { cwd: root, encoding: 'utf8' });
+    expect([status, stdout, stderr]).toEqual([1, '', `${empty} has no files\n`]);
+  });
+
   test.skipIf(!hasProgram('kubectl', '--help'))('make a deployment that kubectl understands', () => {
     const { status, stdout, stderr } = spawnSync('kubectl', ['kustomize', root], { encoding: 'utf8' });
     expect(status, stderr).toBe(0);

@@ -19,6 +19,7 @@ import { collectOutput } from '../support/child-output.ts';
 import { openCommandHost } from '../support/command-host.ts';
 import { demoCache } from '../support/demo-store.ts';
 import { ready, runQuerygate } from '../support/gateway-process.ts';
+import { hasProgram } from '../support/has-program.ts';
 import { nightly } from '../support/nightly.ts';
 import { queryText } from '../support/queries.ts';
 
@@ -120,16 +121,18 @@ describe('querygate', () => {
     expect(row('host')).toBe('127.0.0.1 | default');
     expect(row('pages')).toBe('off | default');
     expect(row('data_dir')).toBe('not set');
+    expect(row('shutdown_delay_seconds')).toBe('5 | default');
     expect(output).not.toContain('hunter');
     const json = JSON.parse((await run(['config', '--json', '--port', '1'])).output);
     expect(json.port).toEqual({ value: '1', origin: '--port' });
-    expect(json.data_dir).toEqual({ value: null, origin: 'not set' });
+    expect(json.data_dir).toEqual({ value: ':demo:', origin: 'default' });
+    expect(json.shutdown_delay_seconds).toEqual({ value: '0', origin: 'default' });
   });
 
   test('config names variables that are nearly settings, beside its output', async () => {
     const { exitCode, output, errors } = await run(['config', '--json'], { DATADIR: 'logs' });
     expect(exitCode).toBe(0);
-    expect(JSON.parse(output).data_dir.value).toBeNull();
+    expect(JSON.parse(output).data_dir.value).toBe(':demo:');
     expect(errors).toBe('DATADIR is not a setting; did you mean DATA_DIR?\n');
   });
 });
@@ -232,6 +235,37 @@ describe('querygate in a folder of its own', () => {
     // No terminal sends it to the gateway too.
     expect(await gateway.end('SIGINT')).toBe(0);
   });
+
+  test.each(['SIGHUP', 'SIGKILL'] as const)('the gateway of dev ends with it on %s', async (signal) => {
+    mkdirSync(join(folder, 'queries'));
+    const sql = queryText({ name: 'one', columns: { n: 'integer' }, sql: 'select 1 as n' });
+    writeFileSync(join(folder, 'queries', 'one.sql'), sql);
+    const gateway = startIn(folder, ['dev', '--store-file', ':memory:']);
+    await gateway.until(/Querygate is ready/);
+    // It resolves when neither process has the other end of the pipes.
+    expect(await gateway.end(signal)).toBe(signal === 'SIGHUP' ? 0 : null);
+  });
+
+  test.skipIf(!hasProgram('script'))(
+    'dev on a terminal ends on a SIGINT that the terminal has not sent',
+    async () => {
+      mkdirSync(join(folder, 'queries'));
+      const sql = queryText({ name: 'one', columns: { n: 'integer' }, sql: 'select 1 as n' });
+      writeFileSync(join(folder, 'queries', 'one.sql'), sql);
+      const command = `echo pid $$; exec ${process.execPath} ${main} dev --store-file :memory:`;
+      const terminal = spawn('script', ['-qec', command, '/dev/null'], {
+        cwd: folder,
+        env: { PATH: process.env.PATH, PORT: '0' },
+        stdio: ['pipe', 'pipe', 'pipe'],
+      });
+      const { until } = collectOutput(terminal);
+      const [, pid] = await until(/pid (\d+)/);
+      await until(/GraphQL:/);
+      process.kill(Number(pid), 'SIGINT');
+      await once(terminal, 'close');
+      expect(terminal.exitCode).toBe(0);
+    },
+  );
 
   nightly('dev restarts when the settings change', async () => {
     const queries = join(folder, 'queries');

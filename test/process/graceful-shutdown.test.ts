@@ -77,6 +77,7 @@ describe('the process shuts down gracefully', () => {
     gateway.child.kill('SIGTERM');
     expect(await ended).toBe(1);
     expect(await cut).toBe('ECONNRESET');
+    expect(gateway.log()).toMatch(/"level":40,.*"requests":1,"msg":"requests were cut off"/);
   });
 
   test.each(['SIGTERM', ...atNight('SIGINT')])('at once on %s while it starts', async (signal) => {

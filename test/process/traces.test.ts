@@ -192,6 +192,20 @@ nightly('the default protocol is protobuf; gRPC is refused with what would be ri
   );
 });
 
+test('variables in any case turn the export off', async () => {
+  const env = {
+    ...onBigquery(),
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+    API_KEYS_FILE: join(folder, 'none.yaml'),
+  };
+  for (const off of [{ OTEL_SDK_DISABLED: 'TRUE' }, { OTEL_TRACES_EXPORTER: ' None ' }]) {
+    const { exitCode, errors } = await runQuerygate(['start'], { ...env, ...off });
+    expect(exitCode).toBe(2);
+    expect(errors).toContain('none.yaml');
+    expect(errors).not.toContain('OTEL');
+  }
+});
+
 test('a collector that does not answer delays neither requests nor the exit for long', async () => {
   fake.respondWith(reply(completeBody([7])));
   const gateway = await startGateway({

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import type { Config } from '../../config.ts';
-import { type SettingName, settingDefault, settingNames } from '../../config/settings.ts';
+import { demoData, type SettingName, settingDefault, settingNames } from '../../config/settings.ts';
 import { alignedText } from '../aligned-text.ts';
 import type { CliCommand } from '../command.ts';
 import { hideSecret } from '../settings/hide-secret.ts';
@@ -37,6 +37,8 @@ function inForce(
   /** Defaults that depend on other settings. */
   const dependent: Readonly<Partial<Record<SettingName, string>>> = {
     STORE_FILE: config.duckdb.storeFile,
+    SHUTDOWN_DELAY_SECONDS: String(config.shutdownDelaySeconds),
+    ...(config.demo && config.engine === 'duckdb' && { DATA_DIR: demoData }),
     PAGES: config.pages ? 'on' : 'off',
     GRAPHQL_INTROSPECTION: config.introspection ? 'on' : 'off',
   };

@@ -1,3 +1,5 @@
+import { nearestName } from '@querygate/text';
+import { isProduction } from '../../config.ts';
 import { type SettingName, type SettingValues, settingNames } from '../../config/settings.ts';
 import { formerRights } from '../../config/former-settings.ts';
 import { defaultConfigFile, readConfigFile, unreadConfigFile } from './config-file.ts';
@@ -44,19 +46,27 @@ export function loadSettings(env: Environment, flags: SettingValues, configFile?
     values[name] = set.text;
     origins.set(name, set.origin);
   }
+  const label = (name: string) => {
+    const origin = origins.get(name);
+    return origin === undefined || origin === name ? name : `${name} (${origin})`;
+  };
   return {
     values,
     misspelt: [
       ...misspeltSettings(env),
+      ...nearlyProduction(values.NODE_ENV, label('NODE_ENV')),
       ...withoutEffect(values),
       ...(named === undefined ? unreadConfigFile() : []),
     ],
     originOf: (name) => origins.get(name),
-    label(name) {
-      const origin = origins.get(name);
-      return origin === undefined || origin === name ? name : `${name} (${origin})`;
-    },
+    label,
   };
+}
+
+function nearlyProduction(mode: string | undefined, label: string): readonly string[] {
+  if (mode === undefined || isProduction(mode)) return [];
+  const isNearly = /^prod/i.test(mode) || nearestName(mode.toLowerCase(), ['production'], 2) !== undefined;
+  return isNearly ? [`${label}: got ${JSON.stringify(mode)}; did you mean production?`] : [];
 }
 
 /** Warnings about settings of what another one turns off. */
@@ -65,7 +75,7 @@ function withoutEffect({
   NODE_ENV: environment,
   PAGES: pages,
 }: Partial<Record<string, string>>): readonly string[] {
-  const isOff = pages === 'off' || (pages === undefined && environment === 'production');
+  const isOff = pages === 'off' || (pages === undefined && isProduction(environment));
   return embeds !== undefined && isOff
     ? ['EMBED_ORIGINS has no effect, because pages are off; PAGES=on turns them on']
     : [];

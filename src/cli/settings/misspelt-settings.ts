@@ -29,8 +29,6 @@ const settingOf = new Map(settingNames.map((name) => [plain(name), name]));
 export function misspeltSettings(env: Readonly<Record<string, string | undefined>>): readonly string[] {
   return Object.entries(env).flatMap(([name, value]) => {
     if (!value || linked.test(value) || others.test(name)) return [];
-    if (name === 'NODE_ENV' && isNearly(value, 'production'))
-      return [`NODE_ENV: got ${JSON.stringify(value)}; did you mean production?`];
     if (foreign.has(name) || settingNames.some((one) => one === name)) return [];
     const former = formerSetting(name, value);
     if (former !== undefined) return formerRights.includes(name) ? [] : [`${name} ${former}`];
@@ -40,9 +38,6 @@ export function misspeltSettings(env: Readonly<Record<string, string | undefined
     return prefix.test(name) ? [`${name} is not a setting; querygate config prints all`] : [];
   });
 }
-
-const isNearly = (value: string, right: string) =>
-  value !== right && (/^prod/i.test(value) || nearestName(value.toLowerCase(), [right], 2) !== undefined);
 
 function meantBy(name: string): SettingName | undefined {
   const same = settingOf.get(plain(name));

@@ -61,12 +61,12 @@ export function shutDownOnSignal({ server, connections, app, log, delaySeconds }
     app.drain();
     closeAfterResponse(server, connections);
     setTimeout(() => {
-      setTimeout(() => forceExit(server, connections, app), finishTimeoutMs).unref();
+      setTimeout(() => forceExit({ server, connections, app, log }), finishTimeoutMs).unref();
       afterReading(() => finishRequests(server, connections, app, code));
     }, delayMs);
   };
   const onSignal = (signal: NodeJS.Signals) => {
-    if (isEnding) return void forceExit(server, connections, app);
+    if (isEnding) return void forceExit({ server, connections, app, log });
     log.info({ signal, delaySeconds }, 'shutting down; requests in flight may finish');
     end(exitCode.ok, Math.max(delaySeconds * 1000, minDelayMs));
   };
@@ -113,8 +113,15 @@ function finishRequests(server: Server, connections: Connections, app: Closable,
 const afterReading = (work: () => void) => setImmediate(work);
 
 /** The process cannot exit while a query runs on one of its threads: closing the engine stops it first. */
-async function forceExit(server: Server, connections: Connections, app: Closable): Promise<void> {
+async function forceExit({
+  server,
+  connections,
+  app,
+  log,
+}: Omit<ShutdownOptions, 'delaySeconds'>): Promise<void> {
   setTimeout(() => process.exit(exitCode.forced), closeTimeoutMs).unref();
+  const requests = [...connections.values()].reduce((sum, { pending }) => sum + pending.length, 0);
+  if (requests > 0) log.warn({ requests }, 'requests were cut off');
   // To a client of HTTP/1.0 any other end of a connection is that of the body.
   for (const [socket, { pending }] of connections)
     if (pending.some(({ req }) => req.httpVersion === '1.0')) socket.resetAndDestroy();

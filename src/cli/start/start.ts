@@ -23,6 +23,9 @@ interface StartOptions {
   readonly showsSource: boolean;
 }
 
+/** How long a signal of the terminal may be under way. */
+const signalDelayMs = 300;
+
 /** `querygate start`: runs the gateway until a signal ends it. @throws StartError if it cannot start */
 export async function start(
   { values, label, misspelt }: LoadedSettings,
@@ -34,6 +37,7 @@ export async function start(
   process.umask(0o077);
   const removeExitOnSignal = exitOnSignal();
   const hangUp = handleHangUp();
+  if (options.showsSource) endWithParent();
   try {
     const config = readConfig(values, label);
     requireNothingMissing([...missingData(config), ...missingKey(config)], misspelt);
@@ -135,10 +139,24 @@ function handleHangUp(): { setAction(action: () => void): void } {
   };
 }
 
+/** When `dev` ends, or passes a signal on: a moment later, because its terminal may have sent that to this process too. */
+function endWithParent(): void {
+  let isEnding = false;
+  for (const signal of ['SIGTERM', 'SIGINT'])
+    process.once(signal, () => {
+      isEnding = true;
+    });
+  process.once('disconnect', () =>
+    setTimeout(() => isEnding || process.kill(process.pid, 'SIGTERM'), signalDelayMs),
+  );
+}
+
 /** As the variables of OpenTelemetry say; nothing of it is loaded if none is set. */
 async function configuredTracer(env: NodeJS.ProcessEnv, log: Logger): Promise<Tracer | undefined> {
   const isSet = Object.entries(env).some(([name, value]) => name.startsWith('OTEL_') && value !== '');
-  if (!isSet || env.OTEL_SDK_DISABLED === 'true' || env.OTEL_TRACES_EXPORTER === 'none') return undefined;
+  const isValue = (name: string, value: string) => env[name]?.trim().toLowerCase() === value;
+  if (!isSet || isValue('OTEL_SDK_DISABLED', 'true') || isValue('OTEL_TRACES_EXPORTER', 'none'))
+    return undefined;
   return openTracer(env, log);
 }
 

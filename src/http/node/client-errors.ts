@@ -90,6 +90,7 @@ export function formatRawReply(error: GatewayError, log: Logger, request: Reject
   // No header of the request can be relied on.
   const requestId = randomUUID();
   const { status, body } = reply;
+  log.info({ requestId, status, code: error.code }, 'malformed request');
   const lines = Object.entries({
     ...completeHeaders(reply),
     ...request.corsHeaders?.(request),

@@ -95,7 +95,6 @@ function isResponseStarted(connections: Connections, socket: Socket): boolean {
 }
 
 function reject(socket: Socket, error: GatewayError, request: RejectedRequest, log: Logger): void {
-  log.debug({ status: error.status }, 'malformed request');
   // Whatever the client still sends is ignored, and it may not read the reply.
   socket.on('error', () => socket.destroy());
   socket.end(formatRawReply(error, log, request), () => socket.destroy());

@@ -8,6 +8,9 @@ import { plainFamily } from './metric-family.ts';
 /** How often the delay of the event loop is measured: an idle process wakes up for it. */
 const delayResolutionMs = 100;
 
+/** At least as long as scrapes are apart. */
+const delayWindowMs = 60_000;
+
 const gcKinds = new Map([
   [constants.NODE_PERFORMANCE_GC_MAJOR, 'major'],
   [constants.NODE_PERFORMANCE_GC_MINOR, 'minor'],
@@ -81,10 +84,15 @@ function numberIn(file: string, pattern: RegExp): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-/** Since the last scrape. */
+/** Of the last minute or two, however often they are scraped: a delay is in each scrape of the minute after it. */
 function ofLoop(): readonly MetricFamily[] {
-  const delays = monitorEventLoopDelay({ resolution: delayResolutionMs });
-  delays.enable();
+  const monitor = () => monitorEventLoopDelay({ resolution: delayResolutionMs });
+  let [delays, next] = [monitor(), monitor()];
+  for (const one of [delays, next]) one.enable();
+  setInterval(() => {
+    [delays, next] = [next, delays];
+    next.reset();
+  }, delayWindowMs).unref();
   let lag: number | undefined;
   const measure = () => {
     const startedAt = performance.now();
@@ -93,39 +101,24 @@ function ofLoop(): readonly MetricFamily[] {
     });
   };
   measure();
-  const seconds = (nanoseconds: number) => nanoseconds / 1e9;
-  const percentile = (percent: number, isLast = false) =>
-    gauge(
-      `nodejs_eventloop_lag_p${percent}_seconds`,
-      `The ${percent}th percentile of the recorded event loop delays.`,
-      () => {
-        const value = seconds(delays.percentile(percent));
-        if (isLast) delays.reset();
-        return value;
-      },
+  const recorded = (name: string, help: string, nanoseconds: () => number) =>
+    gauge(`nodejs_eventloop_lag_${name}_seconds`, help, () =>
+      delays.count === 0 ? undefined : nanoseconds() / 1e9,
+    );
+  const percentile = (percent: number) =>
+    recorded(`p${percent}`, `The ${percent}th percentile of the recorded event loop delays.`, () =>
+      delays.percentile(percent),
     );
   return [
     gauge('nodejs_eventloop_lag_seconds', 'Lag of event loop in seconds.', () => {
       measure();
       return lag;
     }),
-    gauge('nodejs_eventloop_lag_min_seconds', 'The minimum recorded event loop delay.', () =>
-      seconds(delays.min),
-    ),
-    gauge('nodejs_eventloop_lag_max_seconds', 'The maximum recorded event loop delay.', () =>
-      seconds(delays.max),
-    ),
-    gauge('nodejs_eventloop_lag_mean_seconds', 'The mean of the recorded event loop delays.', () =>
-      seconds(delays.mean),
-    ),
-    gauge(
-      'nodejs_eventloop_lag_stddev_seconds',
-      'The standard deviation of the recorded event loop delays.',
-      () => seconds(delays.stddev),
-    ),
-    percentile(50),
-    percentile(90),
-    percentile(99, true),
+    recorded('min', 'The minimum recorded event loop delay.', () => delays.min),
+    recorded('max', 'The maximum recorded event loop delay.', () => delays.max),
+    recorded('mean', 'The mean of the recorded event loop delays.', () => delays.mean),
+    recorded('stddev', 'The standard deviation of the recorded event loop delays.', () => delays.stddev),
+    ...[50, 90, 99].map(percentile),
   ];
 }
 

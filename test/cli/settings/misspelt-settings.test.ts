@@ -40,19 +40,6 @@ test('the URL of a Redis is probably that of the cache, unless it has one', () =
   expect(misspeltSettings({ REDIS_URL, CACHE_URL: REDIS_URL })).toEqual([]);
 });
 
-test.each(['prod', 'Production', 'prodution', 'PROD'])(
-  'NODE_ENV=%s is probably meant as production',
-  (value) => {
-    expect(misspeltSettings({ NODE_ENV: value })).toEqual([
-      `NODE_ENV: got "${value}"; did you mean production?`,
-    ]);
-  },
-);
-
-test.each(['production', 'development', 'test', 'staging'])('NODE_ENV=%s is not spoken of', (value) => {
-  expect(misspeltSettings({ NODE_ENV: value })).toEqual([]);
-});
-
 test('what begins with our name and is similar to nothing is said too', () => {
   expect(misspeltSettings({ QUERYGATE_FLAVOR: 'x' })).toEqual([
     'QUERYGATE_FLAVOR is not a setting; querygate config prints all',

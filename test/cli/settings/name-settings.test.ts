@@ -1,6 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { quack } from '../../../src/engines/quack/quack.ts';
 import { nameSettings } from '../../../src/cli/settings/name-settings.ts';
+import { StartError } from '../../../src/errors.ts';
 import { settingNames } from '../../../src/config/settings.ts';
 
 test('a message of the library names the setting where a user of the command line reads it', () => {
@@ -11,6 +13,35 @@ test('a message of the library names the setting where a user of the command lin
   expect(nameSettings('redis.secret is not set: … of redis.url …')).toBe(
     'CACHE_SECRET is not set: … of CACHE_URL …',
   );
+});
+
+test('the wrong address of a server is that of ENGINE', () => {
+  const wrong = () => quack({ url: 'quack://user:hunter2@host', token: 'a token' });
+  expect(wrong).toThrow(StartError);
+  try {
+    wrong();
+  } catch (error) {
+    expect(nameSettings(String(error))).toMatch(/^ {2}ENGINE: must be the address of a server/m);
+  }
+});
+
+test.each([
+  ['ENGINE: got "postgres://bob:hunter2@db/x"; must be', 'ENGINE: got "postgres://(hidden)@db/x"; must be'],
+  ['redis://:hunter2@h:6379/1 cannot be written', 'redis://(hidden)@h:6379/1 cannot be written'],
+  ['there is no folder /srv/http:/bob:hunter2@db', 'there is no folder /srv/http:/(hidden)@db'],
+  ['got "http://bob:hun/t@er2@db/a@b"', 'got "http://(hidden)@b"'],
+  ['got "https://hunter2@db/a@b"', 'got "https://(hidden)@db/a@b"'],
+])('the credentials of a URL are hidden: %s', (text, shown) => {
+  expect(nameSettings(text)).toBe(shown);
+});
+
+test.each([
+  'quack://host:port, or @example/engine',
+  's3://bucket/a@b.csv',
+  'http://a:1/b "x@y"',
+  'a.sql:1:2 @b',
+])('nothing is hidden in %s', (text) => {
+  expect(nameSettings(text)).toBe(text);
 });
 
 test('the words of queries stay as they are', () => {
