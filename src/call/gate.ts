@@ -141,21 +141,19 @@ function isQuick({ isBound, query, parameters }: EndpointRequest): boolean {
  * @throws GatewayError FORBIDDEN, or UNKNOWN_QUERY if that is to be hidden
  */
 export function requireEndpoint(principal: Principal, query: SavedQuery): void {
-  const { endpoints } = principal;
-  if (principal.hidesEndpoints && !mayQuery(principal, query)) throw hiddenQuery(query);
-  if (endpoints !== undefined && !endpoints.has(query.id)) {
-    throw new GatewayError(
-      'FORBIDDEN',
-      'This key may not query this endpoint; the GraphQL field endpoints lists those it may query',
-      { refusal: endpointRefusal(query) },
-    );
-  }
+  if (!mayQuery(principal, query)) throw refusedEndpoint(principal, query);
 }
 
-/** The error for an endpoint that a key must not know of: that of one that does not exist. */
-const hiddenQuery = (query: SavedQuery): GatewayError => unknownQuery(endpointRefusal(query));
-
-const endpointRefusal = ({ name }: SavedQuery): Refusal => ({ reason: 'endpoint', endpoint: name });
+/** The error for an endpoint that a key may not query; that of one that does not exist, if the key must not know of it. */
+export function refusedEndpoint({ hidesEndpoints }: Principal, { name }: SavedQuery): GatewayError {
+  const refusal: Refusal = { reason: 'endpoint', endpoint: name };
+  if (hidesEndpoints) return unknownQuery(refusal);
+  return new GatewayError(
+    'FORBIDDEN',
+    'This key may not query this endpoint; the GraphQL field endpoints lists those it may query',
+    { refusal },
+  );
+}
 
 /** True if the key may run the query with any parameters; other queries are not listed for it. */
 export function mayQuery({ endpoints, tenants }: Principal, { id, tenant }: SavedQuery): boolean {

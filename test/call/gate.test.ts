@@ -26,7 +26,13 @@ describe('the gate', () => {
       /\.bind\(principal|authorizeAndBind/.test(readFileSync(file, 'utf8')),
     );
     expect(binding).toEqual(['src/call/gate.ts']);
-    expect(Object.keys(gateModule).sort()).toEqual(['Gate', 'labelsHeader', 'mayQuery', 'requireEndpoint']);
+    expect(Object.keys(gateModule).sort()).toEqual([
+      'Gate',
+      'labelsHeader',
+      'mayQuery',
+      'refusedEndpoint',
+      'requireEndpoint',
+    ]);
   });
 
   test.each([

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createGateway, type Gateway } from '../../src/gateway/create-gateway.ts';
 import type { GatewayOptions } from '../../src/gateway/options.ts';
+import { httpLimits } from '../../src/http/message/http-limits.ts';
 import { apiKey } from '../../src/keys/sources/api-key.ts';
 import { logflare } from '../../src/plugins/logflare/logflare.ts';
 import { fakeClock } from '../support/fake-clock.ts';
@@ -83,6 +84,19 @@ describe('a body that a framework of Node has read', () => {
       message.body = parse(await text(message));
     });
     expect(outcome).toEqual(answer);
+  });
+
+  test.each<[string, unknown, number, string]>([
+    ['too large, as a text', ' '.repeat(httpLimits.maxBodyBytes + 1), 413, 'BODY_TOO_LARGE'],
+    ['too large, as bytes', new Uint8Array(httpLimits.maxBodyBytes + 1), 413, 'BODY_TOO_LARGE'],
+    ['too large, parsed', { query: 'x'.repeat(httpLimits.maxBodyBytes) }, 413, 'BODY_TOO_LARGE'],
+    ['nested too deeply', JSON.parse('['.repeat(50_000) + ']'.repeat(50_000)), 400, 'BAD_REQUEST'],
+  ])('%s, is refused', async (_, body, status, code) => {
+    const refused = await post(async (message) => {
+      await text(message);
+      message.body = body;
+    });
+    expect(refused).toMatchObject({ status, body: { errors: [{ extensions: { code } }] } });
   });
 
   test.each([1, 2])('as texts, because of setEncoding, in %i parts, arrives', async (parts) => {

@@ -193,6 +193,7 @@ const paths: readonly Row[] = [
   ['a backslash, in an absolute target', get('http://a/x\\..\\healthz'), 400, 'BAD_REQUEST'],
   ['a backslash in a name, escaped', get('/api/endpoints/query/..%5C..%5Csecret'), 404, 'UNKNOWN_QUERY'],
   ['a fragment after a route', get('/healthz#x'), 400, 'BAD_REQUEST'],
+  ['a fragment after a query', get('/api/endpoints/query/logs.all?project=p#&nope=1'), 400, 'BAD_REQUEST'],
   ['a host in the path', get('http:///x/healthz'), 404, 'NOT_FOUND'],
   ['a tab within a route', get('/heal\tthz'), 400, 'BAD_REQUEST'],
   ['a NUL in a name', get('/api/endpoints/query/logs.all%00?project=p'), 404, 'UNKNOWN_QUERY'],

@@ -49,7 +49,7 @@ export function openGraphqlServers({ catalog, getResult, find, audit, now }: Ser
     elapsedMs: () => now().getTime(),
     schema,
     checkDocument: buildCheckDocument(schema, true),
-    findHidden: () => [],
+    findHidden: () => undefined,
     persisted,
     followField: () => Promise.reject(new Error('nobody follows')),
     replyResult: buildReplyResult({ budget, turns }),

@@ -38,6 +38,8 @@ export interface ReceivedOperation {
   readonly accept: string | undefined;
   /** The schema that introspection shows the caller; undefined if introspection is off. */
   readonly shownSchema: (() => Promise<GraphQLSchema>) | undefined;
+  /** Answers by that schema; undefined if the request is answered by it at once. */
+  readonly answerShown: ((received: ReceivedOperation) => Promise<Reply>) | undefined;
 }
 
 /** A request, and what becomes of it. */

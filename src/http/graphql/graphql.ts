@@ -10,13 +10,13 @@ import { isRead, type RequestHead, TranslatedHead } from '../message/head.ts';
 import { eventStreamType } from '../accepted-stream.ts';
 import type { Answer } from '../message/route.ts';
 import { replyToHead } from '../rendering/reply-result.ts';
-import type { Resources } from './context.ts';
+import type { ReceivedOperation, Resources } from './context.ts';
 import { buildCheckDocument } from './check-document.ts';
 import { buildFindHidden } from './hidden-fields.ts';
 import { acceptedEvents } from './media-type.ts';
 import { buildAutomaticDocuments } from './persisted/automatic.ts';
 import { buildTrustedDocuments, type TrustedDocuments, warnOfInvalid } from './persisted/trusted.ts';
-import { checkMediaTypes, type FindDocument } from './read-operation.ts';
+import { checkMediaTypes } from './read-operation.ts';
 import { buildReplyResult } from './response/reply-result.ts';
 import { buildExecutionSchema } from './execution/execution-schema.ts';
 import { buildMakeCells } from './rows/kept-cells.ts';
@@ -55,7 +55,7 @@ export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Gen
   };
   return function* (catalog) {
     const build = buildServerOf({ ...shared, catalog });
-    const { schemaFor, shownTo } = yield* buildSchemas(catalog, build, turns);
+    const { whole, seesAll, shownTo } = yield* buildSchemas(catalog, build, turns);
     return async (head, { url }, admission, readBody) => {
       if (head.headers.upgrade !== undefined) refuseWebSocket(head, url);
       checkMediaTypes(head);
@@ -66,10 +66,14 @@ export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Gen
       const { principal } = admission;
       const owner = ownerOf(principal);
       const body = isRead(head) ? undefined : await readBody();
-      const findDocument: FindDocument = (members) => persisted.documentOf(members, owner);
-      const { answer } = await schemaFor(principal, url, body, findDocument);
+      // A hidden field does not exist, others are forbidden; but errors say of these no more than introspection does.
+      const { answer } = principal.hidesEndpoints ? await shownTo(principal) : whole;
       const shownSchema = introspection ? async () => (await shownTo(principal)).schema : undefined;
-      const received = { url, body, admission, accept, shownSchema };
+      const answerShown =
+        principal.hidesEndpoints || seesAll(principal)
+          ? undefined
+          : async (received: ReceivedOperation) => (await shownTo(principal)).answer(received);
+      const received = { url, body, admission, accept, shownSchema, answerShown };
       if (stream === undefined) {
         const reply = await answer({ ...received, head });
         return head.method === 'HEAD' ? replyToHead(reply, head, admission.noCache) : reply;

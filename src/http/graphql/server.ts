@@ -89,7 +89,9 @@ export function buildServer(options: ServerOptions): (received: ReceivedOperatio
     const operation: Operation = { ...received, ...newState, loader: openLoader(options, received), charge };
     try {
       const result = await execute(operation);
-      const { head, loader, readsObtaining } = operation;
+      const { head, loader, readsObtaining, answerShown } = operation;
+      if (answerShown !== undefined && isOfSchema(result, operation))
+        return await answerShown({ ...received, answerShown: undefined });
       const isCancelled = result.errors?.some(({ extensions }) => extensions.code === 'CANCELLED');
       if (isCancelled && head.signal.aborted) throw callerDisconnected();
       if (operation.refusal !== undefined) throw operation.refusal;
@@ -102,6 +104,10 @@ export function buildServer(options: ServerOptions): (received: ReceivedOperatio
     }
   };
 }
+
+/** True if the document reads the schema, or its errors, or those of its variables, may say what the schema has. */
+const isOfSchema = ({ data, errors }: ExecutionResult, { checked }: Operation): boolean =>
+  data === undefined && (errors === undefined || (checked !== undefined && errors[0]?.path === undefined));
 
 const newState = { checked: undefined, refusal: undefined, reply: undefined, readsObtaining: false } as const;
 

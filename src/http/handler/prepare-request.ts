@@ -53,14 +53,12 @@ export function buildPrepareRequest({ catalog, pathToLog, routesAt }: PrepareOpt
 /** The path of an absolute URL as received, which has a host: `URL` takes that of `http:///host/path` from the path. */
 const receivedPath = /^[a-z][a-z\d+.-]*:\/\/[^/?#\\]+(?<path>[^?]*)/i;
 
-/** A backslash and a fragment, which no request target has (RFC 3986, 3.3; RFC 9112, 3.2). */
-const wrongCharacter = /[\\#]/;
-
 const dotSegment = /\/(?:\.|%2e){1,2}(?=\/|$)/i;
 
 /**
- * Requires that `URL` leaves the path as it is. It turns `\` to `/`, resolves segments of dots, and cuts at `#`: a proxy that
- * lets a request pass by its path would have judged another path than the one that is answered.
+ * Requires that `URL` leaves the path as it is, and cuts nothing. It turns `\` to `/`, resolves segments of dots, and cuts at
+ * `#`, in the query too: a proxy that lets a request pass would have judged another one than is answered. No request target
+ * has a backslash or a fragment (RFC 3986, 3.3; RFC 9112, 3.2).
  *
  * @see URL Standard, "path state"
  * @throws GatewayError BAD_REQUEST | NOT_FOUND
@@ -68,8 +66,8 @@ const dotSegment = /\/(?:\.|%2e){1,2}(?=\/|$)/i;
 function requireSamePath(text: string): void {
   const path = receivedPath.exec(text)?.groups?.path;
   if (path === undefined) throw new GatewayError('NOT_FOUND', 'Not found; the request target has no host');
-  if (wrongCharacter.test(path))
-    throw new GatewayError('BAD_REQUEST', 'The path has a \\ or a #, which are sent as %5C and %23');
+  if (path.includes('\\')) throw new GatewayError('BAD_REQUEST', 'The path has a \\, which is sent as %5C');
+  if (text.includes('#')) throw new GatewayError('BAD_REQUEST', 'The URL has a #, which is sent as %23');
   if (dotSegment.test(path))
     throw new GatewayError('NOT_FOUND', 'Not found; leave out . and .. between slashes of the path');
 }

@@ -1,4 +1,4 @@
-import { type Bound, bounds, type KeyEntry, unboundedWord } from './key-schema.ts';
+import { type Bound, bounds, budgetLimits, type KeyEntry, unboundedWord } from './key-schema.ts';
 import type { ParsedKeys } from './parse-keys.ts';
 
 /** The outcome of a change to the key file. */
@@ -53,7 +53,12 @@ export class KeyHistory {
   #lostBounds(key: KeyEntry): readonly string[] {
     const before = this.#known.get(key.id);
     if (before === undefined) return [];
-    return bounds.filter((bound) => isLost(bound, before, key)).map((bound) => lossText(key.id, bound));
+    const lost = bounds.filter((bound) => isLost(bound, before, key));
+    const limits = budgetLimits.filter((limit) => isLostLimit(limit, before, key));
+    return [
+      ...lost.map((bound) => lossText(key.id, bound, unboundedWord[bound])),
+      ...limits.map((limit) => lossText(key.id, `budget.${limit}`, 'unlimited')),
+    ];
   }
 
   #withRevocations(next: Entries): Entries {
@@ -92,8 +97,13 @@ function boundOf(key: KeyEntry, bound: Bound): unknown {
   return bound === 'requests_per_minute' || bound === 'concurrent_queries' ? key.rate?.[bound] : key[bound];
 }
 
-function lossText(id: string, bound: Bound): string {
-  const word = `${bound}: ${unboundedWord[bound]}`;
+/** Without any budget, that is what is lost. */
+function isLostLimit(limit: (typeof budgetLimits)[number], before: KeyEntry, after: KeyEntry): boolean {
+  return before.budget?.[limit] !== undefined && after.budget !== undefined && !(limit in after.budget);
+}
+
+function lossText(id: string, bound: string, unbounded: string): string {
+  const word = `${bound.replace('budget.', '')}: ${unbounded}`;
   if (bound === 'revoked') {
     return `key ${id} is revoked, and would be valid again because revoked is absent; if that is meant, write "${word}"`;
   }

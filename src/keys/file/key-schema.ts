@@ -75,6 +75,17 @@ const rateShape = {
 /** The requests of a key: how many in a minute, how many queries at once. */
 export const rateSchema = z.strictObject(rateShape, { error: asIn('{ requests_per_minute: 600 }') });
 
+/** The limits of a budget. */
+export const budgetLimits = ['bytes_per_day', 'slot_time_per_day', 'rate'] as const;
+
+/** A budget in which limits may have the word: they stay as members without a value. */
+const keyBudget = z.preprocess((input) => {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
+  const given = input as Readonly<Record<string, unknown>>;
+  const words = budgetLimits.filter((limit) => given[limit] === 'unlimited');
+  return { ...given, ...Object.fromEntries(words.map((limit) => [limit, undefined])) };
+}, budgetSchema);
+
 /** The name of a tenant, as callers send it. */
 export const tenantSchema = line(200);
 
@@ -112,7 +123,7 @@ const keyShape = {
   expires: orWord('never', timestamp),
   rate: orWord('unlimited', rateSchema),
   /** The most that runs for it may cost. */
-  budget: orWord('unlimited', budgetSchema),
+  budget: orWord('unlimited', keyBudget),
   permissions: z.array(z.enum(permissions), 'must be a list, as in [fresh, sql]').default([]),
   /** When the key was revoked; a revoked key is not valid. */
   revoked: orWord('never', timestamp),

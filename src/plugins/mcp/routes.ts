@@ -1,4 +1,5 @@
 import type { Catalog } from '../../catalog/model/saved-query.ts';
+import { mayQuery } from '../../call/gate.ts';
 import { GatewayError } from '../../errors.ts';
 import type { RouteHost } from '../../gateway/plugin.ts';
 import type { PluginRoute } from '../../http/message/route.ts';
@@ -43,6 +44,7 @@ export function buildMcpRoutes(
   const { log, shown, basePath } = host;
   const callQuery = buildCallQuery(host, limits);
   const checkSql = buildCheckSql(host);
+  const right = `${basePath}${mcpPath}`;
   /** They are few, and are seldom requested: each request reads them. */
   const readPrompts = () => (prompts === undefined ? [] : promptsOf(prompts, log));
   /** @param tag of the saved queries; undefined: all */
@@ -62,12 +64,18 @@ export function buildMcpRoutes(
       readResource: buildReadResource(host, tools, limits),
       prompts: readPrompts,
     });
+    const answer = buildAnswer({ call, shown, basePath, origins, oauth });
+    const tagged = catalog.queries.filter((query) => tag !== undefined && query.tags?.includes(tag));
     return {
       path,
       methods: ['POST'],
       access: 'key',
       allowsCors: true,
-      answer: buildAnswer({ call, shown, basePath, origins, oauth }),
+      answer(...request) {
+        const { principal } = request[2];
+        if (tag !== undefined && !tagged.some((query) => mayQuery(principal, query))) throw notFound(right);
+        return answer(...request);
+      },
       replyError: (error) => {
         const reply = replyRefusal(error);
         return oauth === undefined || reply.status !== 401 ? reply : withChallenge(reply, oauth);
@@ -79,7 +87,9 @@ export function buildMcpRoutes(
     ...(oauth === undefined ? [] : metadataRoutes(oauth, mcpPath)),
     route(mcpPath, undefined),
     ...[...tags].map((tag) => route(`${mcpPath}/${tag}`, tag)),
-    ...['/sse', `${mcpPath}/**`].map((path) => otherPath(path, `${basePath}${mcpPath}`)),
+    // Tags of endpoints that a key may not query are answered as those that no query has.
+    { ...route(`${mcpPath}/*`, noTag), isFallback: true },
+    ...['/sse', `${mcpPath}/sse`, `${mcpPath}/**`].map((path) => otherPath(path, right)),
   ];
 }
 
@@ -91,6 +101,12 @@ const otherPath = (path: string, right: string): PluginRoute => ({
   isFallback: true,
   allowsCors: true,
   answer() {
-    throw new GatewayError('NOT_FOUND', `Not found; MCP is at ${right}, by Streamable HTTP`);
+    throw notFound(right);
   },
 });
+
+const notFound = (right: string) =>
+  new GatewayError('NOT_FOUND', `Not found; MCP is at ${right}, by Streamable HTTP`);
+
+/** No query has it. */
+const noTag = '';

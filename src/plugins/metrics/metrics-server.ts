@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http';
+import { isLoopback } from '../../config/loopback.ts';
 import type { MetricsPlugin } from './metrics.ts';
 import { metricsPath } from './metrics-route.ts';
 import { textFormatType } from './text-format.ts';
@@ -8,7 +9,11 @@ import { textFormatType } from './text-format.ts';
  * process alive.
  */
 export function openMetricsServer({ render }: Pick<MetricsPlugin, 'render'>): Server {
-  const server = createServer(({ method, url }, response) => {
+  const server = createServer(({ method, url, headers }, response) => {
+    if (headers.origin !== undefined || !isOwnName(headers.host, server.address())) {
+      response.writeHead(403, { 'content-type': 'text/plain' }).end('Pages may not read metrics\n');
+      return;
+    }
     if ((method !== 'GET' && method !== 'HEAD') || url?.split('?')[0] !== metricsPath) {
       response.writeHead(404, { 'content-type': 'text/plain' }).end(`Not found; GET ${metricsPath}\n`);
       return;
@@ -19,4 +24,11 @@ export function openMetricsServer({ render }: Pick<MetricsPlugin, 'render'>): Se
   server.headersTimeout = 5_000;
   server.maxConnections = 100;
   return server.unref();
+}
+
+/** False if a page of another site may have sent a request to this machine, by a name that leads to it. */
+function isOwnName(host: string | undefined, address: ReturnType<Server['address']>): boolean {
+  const isOnLoopback = typeof address === 'object' && address !== null && isLoopback(address.address);
+  if (host === undefined || !isOnLoopback) return true;
+  return isLoopback(URL.parse(`http://${host}`)?.hostname ?? '');
 }

@@ -111,6 +111,11 @@ test('the name of an operation is not mistaken for a part of the document', asyn
   expect(await post(JSON.stringify({ query, operationName: 'X' }))).toBe(200);
   expect(await post(JSON.stringify({ query, operationName: '' }))).toBe(400);
   expect(await post(JSON.stringify({ query, operationName: 'Y' }))).toBe(400);
+  const nested = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+  for (const name of [nested, '{"toString":1}', '1'])
+    expect(await post(`{"query":${JSON.stringify(query)},"operationName":${name}}`), name.slice(0, 20)).toBe(
+      400,
+    );
   const rest = query.slice('query '.length);
   const response = await app.fetch('/graphql', {
     method: 'POST',

@@ -61,6 +61,29 @@ describe('a changed key file', () => {
     expect(history.consider(parsed(entry('a', { ...others, rate: 'unlimited' }))).refused).toEqual([]);
   });
 
+  test('with one limit of a budget lost is refused, unless it says unlimited', () => {
+    const budget = { bytes_per_day: '1GB', slot_time_per_day: '1h', rate: '1GB/h', burst: '2GB' };
+    const history = new KeyHistory(parsed(entry('a', { budget })).keys);
+    const having = (given: NonNullable<KeyInput['budget']>) =>
+      history.consider(parsed(entry('a', { budget: given })));
+    expect(having({ bytes_per_day: '1GB' }).refused).toEqual(
+      ['slot_time_per_day', 'rate'].map(
+        (limit) =>
+          `key aaaaaaaa would lose its bound because budget.${limit} is absent; if that is meant, write "${limit}: unlimited"`,
+      ),
+    );
+    expect(having({ slot_time_per_day: '1h', rate: '1GB/h' }).refused).toHaveLength(1);
+    const { burst: _, ...whole } = budget;
+    expect(having({ ...whole, bytes_per_day: '2GB' }).refused).toEqual([]);
+    const meant = { bytes_per_day: '1GB', slot_time_per_day: 'unlimited', rate: 'unlimited' };
+    expect(having(meant)).toMatchObject({
+      refused: [],
+      changes: [{ change: 'changed', fields: ['budget'] }],
+    });
+    expect(having({ bytes_per_day: '1GB' })).toMatchObject({ refused: [], changes: [] });
+    expect(having('unlimited').refused).toEqual([]);
+  });
+
   test('does not bring a revoked key back, even if it was removed in between', () => {
     const revoked = entry('a', { revoked: '2026-01-01' });
     const history = new KeyHistory(parsed(revoked, entry('b')).keys);

@@ -105,6 +105,32 @@ describe('many queries', () => {
     expect((await tens.call('area.query-20')).structured.rows).toEqual([{ n: 20 }]);
     const other = await tens.stateless('tools/call', { name: 'area.query-21' });
     expect(other.message.error.code).toBe(-32602);
-    expect((await app.fetch('/mcp/none', { method: 'POST', body: '{}' })).status).toBe(404);
+  });
+
+  test('a tag whose queries a key may not call is answered as one that no query has', async () => {
+    const answer = async (path: string, init: RequestInit, key?: string) => {
+      const headers = {
+        'content-type': 'application/json',
+        'x-request-id': 'one',
+        ...(key && { 'x-api-key': key }),
+      };
+      const response = await app.fetch(path, { ...init, headers });
+      return [response.status, [...response.headers], await response.text()] as const;
+    };
+    const post = { method: 'POST', body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' };
+    for (const [init, status] of [
+      [{}, 405],
+      [{ method: 'OPTIONS' }, 204],
+      [post, 401],
+    ] as const) {
+      const known = await answer('/mcp/tens', init);
+      expect(known).toEqual(await answer('/mcp/none', init));
+      expect(known[0]).toBe(status);
+    }
+    const hidden = await answer('/mcp/tens', post, keys.keyOf('few'));
+    expect(hidden).toEqual(await answer('/mcp/none', post, keys.keyOf('few')));
+    expect(hidden[0]).toBe(404);
+    expect((await answer('/mcp/tens', post, apiKey))[0]).toBe(200);
+    expect((await answer('/mcp/none', post, apiKey))[0]).toBe(404);
   });
 });

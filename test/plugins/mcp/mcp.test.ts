@@ -133,7 +133,7 @@ describe('the Model Context Protocol', () => {
     keys.remove();
   });
 
-  test.each(['/sse', '/mcp/sse', '/mcp/unknown'])(
+  test.each(['/sse', '/mcp/sse', '/mcp/unknown/path'])(
     'another path leads to that of the server: %s',
     async (path) => {
       for (const method of ['GET', 'POST']) {

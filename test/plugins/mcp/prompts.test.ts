@@ -136,6 +136,8 @@ describe('prompts', () => {
     [{ name: 'look', arguments: { thing: 1 } }, 'arguments.thing: must be text'],
     [{ name: 'look', arguments: { thing: 'it', hw: 'so' } }, 'arguments: "hw" is not an argument'],
     [{}, 'there is no such prompt'],
+    [{ name: { toString: 1, valueOf: 1 } }, 'there is no such prompt'],
+    [{ name: JSON.parse('['.repeat(3_000) + ']'.repeat(3_000)) }, 'there is no such prompt'],
   ])('%j is refused', async (params, right) => {
     const { message } = await agent.stateless('prompts/get', params);
     expect(message.error).toMatchObject({ code: -32602, message: expect.stringContaining(right) });

@@ -21,7 +21,8 @@ const noOperation = 'query: the document has no operation; write query { … }';
 const maxShown = 10;
 
 function problemOf(names: readonly string[], count: number, name: unknown): string {
-  const given = name == null ? 'is missing' : `got ${(JSON.stringify(name) ?? '').slice(0, 100)}`;
+  const text = typeof name === 'string' ? JSON.stringify(name).slice(0, 100) : 'a value that is not text';
+  const given = name == null ? 'is missing' : `got ${text}`;
   const shown = names.slice(0, maxShown).join(', ') + (names.length > maxShown ? ', …' : '');
   const right =
     count === 1

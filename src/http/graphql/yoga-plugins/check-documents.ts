@@ -1,11 +1,12 @@
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
-import { unknownQuery } from '../../../catalog/model/find-query.ts';
+import { refusedEndpoint } from '../../../call/gate.ts';
 import type { Audit } from '../../access/audit.ts';
 import { isRead } from '../../message/head.ts';
 import type { ServerContext } from '../context.ts';
 import type { CheckDocument } from '../check-document.ts';
 import { errorOfGet } from '../document/parse-document.ts';
 import { requireOperation } from '../document/require-operation.ts';
+import { requestError } from '../errors.ts';
 import type { FindHidden } from '../hidden-fields.ts';
 
 type YogaPlugin = Plugin<object, ServerContext>;
@@ -35,15 +36,19 @@ export const checkDocuments = (checkDocument: CheckDocument): YogaPlugin => ({
   },
 });
 
-/** Reports endpoints that a document names but the key's schema hides: the caller sees an unknown field, the operator a refusal. */
+/** Reports endpoints that a document names but the key's schema hides: the caller sees an unknown field, or the refusal. */
 export const reportHiddenFields = (findHidden: FindHidden, audit: Audit): YogaPlugin => ({
-  onValidate:
-    ({ context }) =>
-    ({ result }) => {
-      const { head, admission } = contextOf(context).operation;
-      for (const endpoint of findHidden(result))
-        audit(unknownQuery({ reason: 'endpoint', endpoint }), head, admission.principal.id);
-    },
+  onValidate({ context }) {
+    const { head, admission } = contextOf(context).operation;
+    const { principal } = admission;
+    return ({ result, setResult }) => {
+      const queries = new Set(result.flatMap((error: Error) => findHidden(error) ?? []));
+      const refusals = [...queries].map((query) => refusedEndpoint(principal, query));
+      for (const refusal of refusals) audit(refusal, head, principal.id);
+      if (refusals.length === 0 || principal.hidesEndpoints) return;
+      setResult(refusals.map(({ code, message }) => requestError(code, message)));
+    };
+  },
 });
 
 /** Yoga does not say that its context has the server's. */

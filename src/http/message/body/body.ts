@@ -55,15 +55,23 @@ export function bodyOfNode(message: IncomingMessage): Promise<Uint8Array> {
 }
 
 /** The body that a framework has read before the gateway, and parsed into `body`. */
-async function bodyThatWasRead({
-  headers,
-  body,
-}: IncomingMessage & { readonly body?: unknown }): Promise<Uint8Array> {
+async function bodyThatWasRead(message: IncomingMessage): Promise<Uint8Array> {
+  const bytes = bytesOfParsed(message);
+  if (bytes.byteLength > maxBodyBytes) throw bodyTooLarge();
+  return bytes;
+}
+
+function bytesOfParsed({ headers, body }: IncomingMessage & { readonly body?: unknown }): Uint8Array {
   if (body instanceof Uint8Array) return body;
   if (typeof body === 'string') return Buffer.from(body);
   if (typeof body !== 'object' || body === null) throw wasRead();
-  const isForm = /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '');
-  return Buffer.from(isForm ? String(new URLSearchParams(pairsOf(body))) : JSON.stringify(body));
+  if (/^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? ''))
+    return Buffer.from(String(new URLSearchParams(pairsOf(body))));
+  try {
+    return Buffer.from(JSON.stringify(body));
+  } catch (cause) {
+    throw new GatewayError('BAD_REQUEST', 'The body is nested too deeply', { cause });
+  }
 }
 
 /** A framework gives the values of a repeated name as a list. */

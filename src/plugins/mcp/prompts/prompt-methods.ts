@@ -26,7 +26,7 @@ export function getPrompt(
   const prompt = prompts.find((one) => one.fullName === name) ?? prompts.find((one) => one.name === name);
   if (prompt === undefined) {
     const nearest = nearOf(
-      String(name),
+      typeof name === 'string' ? name : '',
       prompts.map((one) => one.name),
     );
     throw wrong(`name: there is no such prompt${nearest === undefined ? '' : `; the nearest is ${nearest}`}`);
