@@ -12,6 +12,7 @@ import {
   itemsAfter,
   type Relation,
   resolveIn,
+  resolveItem,
   type Scope,
   scopeOf,
   timeColumnOf,
@@ -168,7 +169,7 @@ class Search {
       case 'reference':
         return scopeOf(from.alias, tables.get(from.name)?.() ?? untimed);
       case 'unnest':
-        return this.#unnest(from, new Map());
+        return this.#unnest(from);
       case 'join':
         return this.#join(from, tables, where);
       case 'sample':
@@ -183,9 +184,7 @@ class Search {
     return scopeOf(alias, { columns: timeColumnOf(time, rowTime), isTimed: true });
   }
 
-  /** @param around the items to its left */
-  #unnest({ alias, array, offset }: Unnest, around: Scope['items']): Scope {
-    const axis = resolveIn(array, { items: around });
+  #unnest({ alias, array: axis, offset }: Unnest): Scope {
     if (!readsNow(axis)) return scopeOf(alias, untimed);
     if (offset)
       throw new NotDerivable(
@@ -203,8 +202,7 @@ class Search {
   ): Scope {
     const conditions = join === 'INNER' || join === 'CROSS' ? where : [];
     const left = this.#from(first, tables, conditions);
-    const right =
-      second.kind === 'unnest' ? this.#unnest(second, left.items) : this.#from(second, tables, conditions);
+    const right = this.#from(resolveItem(second, left), tables, conditions);
     const bucket = commonBucket([...(on ? [on] : []), ...conditions].flatMap(conjunctsOf), left, right);
     if (left.axis && right.axis) throw this.#edges.wrongAxis();
     const axis = left.axis ?? right.axis;

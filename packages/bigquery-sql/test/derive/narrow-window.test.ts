@@ -83,6 +83,13 @@ describe('a narrowed query', () => {
     expect(edges.map(({ operator }) => operator)).toEqual(['>']);
   });
 
+  test('depends on a comparison in ON of an array', () => {
+    const { edges } = narrow(
+      `select l.b as b, count(x) as n from (${flagged} logs) as l left join unnest([1, 2]) as x on l.recent and x = 1 group by b order by b`,
+    );
+    expect(edges.map(({ operator }) => operator)).toEqual(['>']);
+  });
+
   test('has parameters whose names are free', () => {
     const { parameters } = narrow(`${byDay.replace('count(*) as n', 'count(*) as window_from')} order by b`);
     expect(parameters).toEqual({ from: 'window_from_', until: 'window_until', now: 'window_now' });
@@ -285,6 +292,13 @@ describe('a query is not narrowed', () => {
           'current_',
         ] as const,
     ),
+    [
+      'with the clock in an array with a condition',
+      `select ${bucket}, count(x) as n from (select ts, current_timestamp() as now from logs)
+        left join unnest([timestamp_diff(now, ts, hour)]) as x on x > 3 group by b order by b`,
+      axis,
+      '',
+    ],
     [
       'sampled',
       `select ${bucket}, count(*) as n from logs tablesample system (10 percent) ${week} group by b order by b`,
