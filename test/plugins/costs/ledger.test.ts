@@ -284,6 +284,44 @@ test('an engine that has a maximum of its own is believed where budgets only cou
   await expect(run).rejects.toBe(error);
 });
 
+test('a refusal is that of the limit that refuses, not of one that is nearer its end', async () => {
+  const query = { id: 'q', name: 'q', sql: 'select 1', budget: toBudget({ bytes_per_day: '10TB' }) };
+  let elapsed = 0;
+  const clock = {
+    ...systemClock,
+    elapsedMs: () => elapsed,
+    after(ms: number, use: () => void) {
+      elapsed += ms;
+      setImmediate(use);
+    },
+  };
+  const host = { clock, engineTimeoutMs: 1_000, catalog: { queries: [query] } };
+  const ledger = localLedger();
+  const budget = toBudget({ bytes_per_day: '10GB' });
+  const budgets = new Budgets({
+    host: { ...host, estimateBytes: async () => 4e9 } as never,
+    ledger,
+    periodOf,
+    budget,
+  });
+  const bound = { query, parameters: {} } as never;
+  const signal = new AbortController().signal;
+  const [ofGateway, ofQuery] = budgets.limitsOfQuery(query as never);
+  if (ofGateway === undefined || ofQuery === undefined) throw new Error('no limit');
+  const settle = (limit: Limit, bill: number) => ledger.settle('x', [demand(limit, 0)], [bill], Date.now());
+  await settle(ofGateway, 5e9);
+  await settle(ofQuery, 9e12);
+  await ledger.reserve('other', [demand(ofGateway, 2e9)], Date.now());
+  const payer = { id: 'k' } as never;
+  await expect(budgets.reserve(bound, { signal, payer })).rejects.toMatchObject({
+    message: expect.stringMatching(/^The budget bytes_per_day of this gateway .* when these have ended$/),
+    retryAfterSeconds: 5,
+  });
+  await settle(ofGateway, 3e9);
+  budgets.remember(bound, { runs: 1, bytesBilled: 4e9, slotMs: 0 });
+  await expect(budgets.reserve(bound, { signal })).rejects.toThrow('of this gateway');
+});
+
 test('a limit that is new counts what this process has spent today', async () => {
   const accounts = new Accounts(undefined, pino({ enabled: false }));
   const ledger = await openLedger({
