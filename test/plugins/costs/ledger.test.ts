@@ -95,7 +95,8 @@ async function interleave(ledgers: readonly Ledger[], limit: Limit, steps: numbe
     const bill = Math.floor(1 + random() * 300);
     const demands = [demand(limit, random() < 0.1 ? undefined : Math.ceil(bill * (1 + random() * 0.45)))];
     const run = `run ${step}`;
-    const { verdict } = (await ledger?.reserve(run, demands, Date.now())) ?? {};
+    const waitedMs = random() < 0.3 ? random() * 6_000 : 0;
+    const { verdict } = (await ledger?.reserve(run, demands, Date.now(), waitedMs)) ?? {};
     if (verdict === 'granted' && ledger !== undefined) running.push({ ledger, run, demands, bill });
     if (verdict === 'spent') {
       refused += 1;
@@ -118,6 +119,27 @@ async function checkUnknown(ledger: Ledger, limit: Limit): Promise<void> {
   expect(await reserve('does not', 1)).toBe('wait');
   const { states } = await ledger.reserve('nothing', [demand(limit, 0)], now);
   expect(states).toEqual([{ spent: 0, reserved: 1_000 }]);
+}
+
+async function checkTurns(ledger: Ledger, limit: Limit, other: Limit): Promise<void> {
+  const now = Date.now();
+  const reserve = async (run: string, worst: number, waitedMs = 0, of = limit) =>
+    (await ledger.reserve(run, [demand(of, worst)], now, waitedMs)).verdict;
+  const end = (run: string) => ledger.settle(run, [demand(limit, 0)], [0], now);
+  expect(await reserve('held', 600)).toBe('granted');
+  expect(await reserve('large', 900, 900)).toBe('wait');
+  expect(await reserve('small', 100)).toBe('granted');
+  expect(await reserve('large', 900, 2_000)).toBe('wait');
+  expect([await reserve('later', 100), await reserve('later', 100, 1_500)]).toEqual(['wait', 'wait']);
+  expect(await reserve('earlier', 100, 3_000)).toBe('granted');
+  expect(await reserve('of another limit', 100, 0, other)).toBe('granted');
+  for (const run of ['held', 'small', 'earlier']) await end(run);
+  expect(await reserve('large', 900, 2_100)).toBe('granted');
+  expect(await reserve('later', 100, 1_600)).toBe('granted');
+  await end('later');
+  // It has had its time.
+  expect(await reserve('second', 900, 5_000)).toBe('wait');
+  expect(await reserve('later', 100)).toBe('granted');
 }
 
 describe('a ledger', () => {
@@ -156,6 +178,19 @@ describe('a ledger', () => {
     await ledger.reserve('lost', [{ ...demand(limit, undefined), assumed: 30 }], now);
     expect(ledger.look(limit, now + 59_000)).toEqual({ spent: 0, reserved: 500 });
     expect(ledger.look(limit, now + 60_000)).toEqual({ spent: 30, reserved: 0 });
+  });
+
+  test('later runs wait for one that has waited a second, as long as it tries', async () => {
+    const ledger = localLedger();
+    await checkTurns(ledger, dayLimit('turns', '1KB'), dayLimit('other', '1KB'));
+    const limit = dayLimit('gone', '1KB');
+    const now = Date.now();
+    const reserve = async (run: string, worst: number, ms: number, waitedMs = 0) =>
+      (await ledger.reserve(run, [demand(limit, worst)], now + ms, waitedMs)).verdict;
+    expect(await reserve('held', 600, 0)).toBe('granted');
+    expect(await reserve('large', 900, 0, 2_000)).toBe('wait');
+    expect(await reserve('later', 100, 999)).toBe('wait');
+    expect(await reserve('later', 100, 1_000)).toBe('granted');
   });
 
   test('a bucket refills evenly, and no refusal lasts longer than an hour', async () => {
@@ -284,18 +319,45 @@ test('an engine that has a maximum of its own is believed where budgets only cou
   await expect(run).rejects.toBe(error);
 });
 
+/** One on which no time passes, but that which something waits for. */
+function clockThatSkips() {
+  let elapsed = 0;
+  const after = (ms: number, use: () => void) => {
+    elapsed += ms;
+    setImmediate(use);
+  };
+  return { ...systemClock, elapsedMs: () => elapsed, after };
+}
+
+test('a run of a caller has its turn after a while; a refresh leaves it to others', async () => {
+  const query = { id: 'q', name: 'q', sql: 'select 1' };
+  const host = { clock: clockThatSkips(), engineTimeoutMs: 2_000, catalog: { queries: [query] } };
+  const ledger = localLedger();
+  const reserve = vi.spyOn(ledger, 'reserve');
+  const budget = toBudget({ bytes_per_day: '10GB' });
+  const estimateBytes = async () => 4e9;
+  const budgets = new Budgets({ host: { ...host, estimateBytes } as never, ledger, periodOf, budget });
+  const limits = budgets.limitsOfQuery(query as never);
+  await ledger.reserve(
+    'other',
+    limits.map((limit) => demand(limit, 8e9)),
+    Date.now(),
+  );
+  const waited = async (options: object) => {
+    reserve.mockClear();
+    const signal = new AbortController().signal;
+    await expect(
+      budgets.reserve({ query, parameters: {} } as never, { signal, ...options }),
+    ).rejects.toThrow();
+    return Math.max(...reserve.mock.calls.map(([, , , waitedMs = 0]) => waitedMs));
+  };
+  expect(await waited({ payer: { id: 'k' } })).toBeGreaterThanOrEqual(2_000);
+  expect(await waited({})).toBe(0);
+});
+
 test('a refusal is that of the limit that refuses, not of one that is nearer its end', async () => {
   const query = { id: 'q', name: 'q', sql: 'select 1', budget: toBudget({ bytes_per_day: '10TB' }) };
-  let elapsed = 0;
-  const clock = {
-    ...systemClock,
-    elapsedMs: () => elapsed,
-    after(ms: number, use: () => void) {
-      elapsed += ms;
-      setImmediate(use);
-    },
-  };
-  const host = { clock, engineTimeoutMs: 1_000, catalog: { queries: [query] } };
+  const host = { clock: clockThatSkips(), engineTimeoutMs: 1_000, catalog: { queries: [query] } };
   const ledger = localLedger();
   const budget = toBudget({ bytes_per_day: '10GB' });
   const budgets = new Budgets({
@@ -623,6 +685,11 @@ describe.skipIf(!hasRedis)('the ledger of gateways on one Redis', () => {
   test('a run of unknown cost has half of what is left there, too', async () => {
     const [ledger] = ledgers();
     if (ledger !== undefined) await checkUnknown(ledger, dayLimit('unknown', '1KB'));
+  });
+
+  test('later runs wait there, too, for one that has waited a second', async () => {
+    const [ledger] = ledgers();
+    if (ledger !== undefined) await checkTurns(ledger, dayLimit('turns', '1KB'), dayLimit('other', '1KB'));
   });
 
   test('one that never ends has cost there what is assumed', async () => {

@@ -95,14 +95,16 @@ export class Budgets {
     const run = randomUUID();
     let demands = this.#demandsOf(bound, limits, { payer, estimate, above });
     let reservation = await ledger.reserve(run, demands, this.#now());
-    const endsAt = host.clock.elapsedMs() + host.engineTimeoutMs;
+    const startedAt = host.clock.elapsedMs();
     for (let ms = firstWaitMs; reservation.verdict === 'wait'; ms = Math.min(2 * ms, longestWaitMs)) {
       if (signal.aborted) throw new GatewayError('CANCELLED', 'The caller has disconnected');
-      if (host.clock.elapsedMs() >= endsAt) break;
+      if (host.clock.elapsedMs() - startedAt >= host.engineTimeoutMs) break;
       await new Promise<void>((resolve) => host.clock.after(ms, resolve));
       // Others of the query may have their bills by now.
       demands = this.#demandsOf(bound, limits, { payer, estimate, above });
-      reservation = await ledger.reserve(run, demands, this.#now());
+      // No caller waits for a refresh.
+      const waitedMs = payer === undefined ? 0 : host.clock.elapsedMs() - startedAt;
+      reservation = await ledger.reserve(run, demands, this.#now(), waitedMs);
     }
     if (reservation.verdict === 'granted') return this.#grant(bound, run, demands, reservation);
     const needs = demands.map(({ whole, worst }): Need => ({ amount: whole || worst, isSure: whole > 0 }));
