@@ -23,6 +23,13 @@ const dayLimit = (name: string, size: string): Limit => {
   return limit;
 };
 
+/** A bucket of 1 KB, which is filled in an hour. */
+const hourLimit = (name: string): Limit => {
+  const [limit] = limitsOf('query', name, toBudget({ rate: '1KB/h', tracking: false }));
+  if (limit === undefined) throw new Error('no limit');
+  return limit;
+};
+
 const periodOf = buildPeriodOf('UTC');
 
 const localLedger = () => new LocalLedger({ keepMs: 60_000, periodOf });
@@ -208,6 +215,15 @@ describe('a ledger', () => {
     expect(await reserve(1)).toBe('spent');
     now += 2_000;
     expect(await reserve(1)).toBe('granted');
+  });
+
+  test('a bucket refills again after a clock that was ahead for a moment', async () => {
+    const ledger = localLedger();
+    const noon = Date.parse('2026-03-10T12:00:00Z');
+    const spentAt = (hours: number) => ledger.look(hourLimit('ahead'), noon + hours * 3_600_000).spent;
+    expect(spentAt(20)).toBe(0);
+    await ledger.settle('one', [demand(hourLimit('ahead'), 0)], [1_000], noon);
+    expect([0.25, 0.5, -0.25, 0.5, 1].map(spentAt)).toEqual([750, 500, 500, 500, 0]);
   });
 
   test('a clock that is set back renews nothing, and one that is set forward renews once', async () => {
@@ -619,6 +635,16 @@ describe.skipIf(!hasRedis)('the ledger of gateways on one Redis', () => {
     await server.run((client) => client.hSet(states[0]?.keyOf('budget', limit.id) ?? '', ahead));
     const reserve = async () => (await ledger?.reserve('b', [demand(limit, 1)], now))?.verdict;
     expect([await reserve(), await reserve()]).toEqual(['spent', 'spent']);
+  });
+
+  test('a bucket refills again after a clock of Redis that was ahead for a moment', async () => {
+    const limit = hourLimit('ahead');
+    const [ledger] = ledgers();
+    const ahead = { spent: '1000', since: `${Date.now() + 20 * 3_600_000}` };
+    await server.run((client) => client.hSet(states[0]?.keyOf('budget', limit.id) ?? '', ahead));
+    const spent = async () => (await ledger?.reserve('b', [demand(limit, 0)], Date.now()))?.states[0]?.spent;
+    expect(await spent()).toBe(1_000);
+    await eventually(async () => expect(await spent()).toBeLessThan(1_000), 5_000);
   });
 
   test('what was spent is not forgotten while Redis is away, nor when it has lost everything', async () => {

@@ -80,7 +80,7 @@ interface Reserved {
 
 const hourMs = 3_600_000;
 
-/** A clock that was a day ahead, or more, does not keep a later day from beginning. */
+/** A clock that was a day ahead, or more, does not keep a later day from beginning; one an hour ahead keeps no bucket from refilling. */
 const aheadMs = 26 * hourMs;
 
 /** Later runs wait for one that has waited from `from` until `until`, and goes on trying: many small ones would starve it. */
@@ -193,7 +193,7 @@ export class LocalLedger implements Ledger {
       if (kept.before.at >= start) kept.spent += kept.before.spent;
       kept.before = undefined;
     }
-    if (start > kept.at || kept.at > start + aheadMs) kept.at = start;
+    if (start > kept.at || kept.at > start + (limit.perMs > 0 ? hourMs : aheadMs)) kept.at = start;
     return kept;
   }
 

@@ -74,7 +74,7 @@ for at, key in ipairs(KEYS) do
     if before and beforeSince and beforeSince >= start then spent = spent + before end
     redis.call('hdel', key, 'before', 'before since')
   end
-  if start > since or since > start + 26 * hour then since = start end
+  if start > since or since > start + (perMs > 0 and 1 or 26) * hour then since = start end
   local added, newest = 0, last
   for number, bill in string.gmatch(text(at, 8), '(%S+) (%S+)') do
     if tonumber(number) > last then added, newest = added + tonumber(bill), tonumber(number) end
