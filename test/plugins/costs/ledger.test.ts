@@ -647,6 +647,17 @@ describe.skipIf(!hasRedis)('the ledger of gateways on one Redis', () => {
     await eventually(async () => expect(await spent()).toBeLessThan(1_000), 5_000);
   });
 
+  test('a bill that a bucket never fills again is taken up there', async () => {
+    const [limit] = limitsOf('query', 'slow', toBudget({ rate: '1B/d', tracking: false }));
+    if (limit === undefined) throw new Error('no limit');
+    const [ledger] = ledgers();
+    await eventually(async () => {
+      alone.clear();
+      await ledger?.settle('a', [demand(limit, 0)], [1e12], Date.now());
+      expect(alone.size).toBe(0);
+    }, 5_000);
+  });
+
   test('what was spent is not forgotten while Redis is away, nor when it has lost everything', async () => {
     const limit = dayLimit('killed', '1KB');
     const [one, two] = ledgers();

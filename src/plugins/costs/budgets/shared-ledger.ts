@@ -82,7 +82,7 @@ for at, key in ipairs(KEYS) do
   spent = math.max(0, spent + added)
   redis.call('hset', key, 'spent', string.format('%.3f', spent), 'since', string.format('%.0f', since))
   if newest > last then redis.call('hset', key, counted, string.format('%.0f %.0f', newest, now)) end
-  redis.call('pexpire', key, 49 * hour + math.ceil(perMs > 0 and spent / perMs or 0))
+  redis.call('pexpire', key, 49 * hour + math.ceil(perMs > 0 and math.min(spent, amount) / perMs or 0))
   local left = math.max(0, amount - spent - reserved)
   states[at] = {spent, reserved, cost or left / 2}
   if operation == 'reserve' and not isTracking then
