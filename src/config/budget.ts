@@ -34,6 +34,8 @@ const sizeUnits = 'a whole number of B, KB, MB, GB, TB, KiB, MiB, GiB or TiB';
 const slotUnits = 'a whole number of s, m, h or d';
 const anyUnits = `${sizeUnits}, or of s, m, h or d`;
 
+const longestFillMs = 10 * 366 * (timeUnits.d ?? 0);
+
 const text = (pattern: RegExp, right: string) =>
   z.string(`must be ${right}`).regex(pattern, {
     error: ({ input }) =>
@@ -69,7 +71,11 @@ export const budgetSchema = z
       path: ['burst'],
       message: 'must be of the kind of rate: both sizes, or both times',
     },
-  );
+  )
+  .refine(({ rate = '', burst }) => burst === undefined || !(fillMs(bucketOf(rate, burst)) > longestFillMs), {
+    path: ['burst'],
+    message: 'must be filled by rate within 10 years',
+  });
 
 /** A budget as it is written, as in `{ bytes_per_day: '1TB' }`. */
 export type BudgetInput = z.input<typeof budgetSchema>;
@@ -127,6 +133,8 @@ function bucketOf(rate: string, burst: string | undefined): BudgetLimit {
   const amount = burst === undefined ? perMs * (timeUnits.h ?? 0) : amountOf(burst);
   return { name: 'rate', unit: unitOf(given), amount, perMs };
 }
+
+const fillMs = ({ amount, perMs }: BudgetLimit): number => amount / perMs;
 
 const unitName = (given: string) => /[A-Za-z]+$/.exec(given)?.[0] ?? '';
 

@@ -358,6 +358,7 @@ describe('bad budgets', () => {
     '{ rate: 1GB/y }',
     '{ rate: 1GB/h, burst: 1h }',
     '{ burst: 1GB }',
+    '{ rate: 1B/d, burst: 100GB }',
     '{ tracking: true }',
     '{}',
     '100MB',
@@ -401,6 +402,7 @@ describe('bad budgets', () => {
       'bytes_per_day: 100mb',
       'bytes_per_day: must be a size, as in 100MB: .*, in upper and lower case as here',
     ],
+    ['rate: 1MB/d, burst: 4GB', 'burst: must be filled by rate within 10 years'],
   ])('%s stops the start with its cause', (text, cause) => {
     expect(() => readConfig({ BUDGET: text })).toThrow(new RegExp(`burst: 1TB \\(${cause}\\)`));
   });
@@ -411,6 +413,7 @@ describe('bad budgets', () => {
     expect(parseBudget('{ bytes_per_day: 1GB, rate: 10 GB/h, burst: 20GB }')).toEqual(made);
     expect(parseBudget('bytes_per_day: 1GB,rate: 10 GB/h,burst: 20GB')).toEqual(made);
     expect(made.limits.map(({ amount }) => amount)).toEqual([1e9, 20e9]);
+    expect(parseBudget('rate: 1MB/d, burst: 3GB')).toBeDefined();
     for (const isTracking of [true, false])
       expect(parseBudget(`bytes_per_day: 1GB, tracking: ${isTracking}`)).toMatchObject({ isTracking });
     const claims = { tenants: 'tenants', endpoints: 'endpoints', rate: 'rate', permissions: 'permissions' };

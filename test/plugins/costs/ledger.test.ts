@@ -23,6 +23,13 @@ const dayLimit = (name: string, size: string): Limit => {
   return limit;
 };
 
+/** A bucket of 1 KB, which is filled in an hour. */
+const hourLimit = (name: string): Limit => {
+  const [limit] = limitsOf('query', name, toBudget({ rate: '1KB/h', tracking: false }));
+  if (limit === undefined) throw new Error('no limit');
+  return limit;
+};
+
 const periodOf = buildPeriodOf('UTC');
 
 const localLedger = () => new LocalLedger({ keepMs: 60_000, periodOf });
@@ -95,7 +102,8 @@ async function interleave(ledgers: readonly Ledger[], limit: Limit, steps: numbe
     const bill = Math.floor(1 + random() * 300);
     const demands = [demand(limit, random() < 0.1 ? undefined : Math.ceil(bill * (1 + random() * 0.45)))];
     const run = `run ${step}`;
-    const { verdict } = (await ledger?.reserve(run, demands, Date.now())) ?? {};
+    const waitedMs = random() < 0.3 ? random() * 6_000 : 0;
+    const { verdict } = (await ledger?.reserve(run, demands, Date.now(), waitedMs)) ?? {};
     if (verdict === 'granted' && ledger !== undefined) running.push({ ledger, run, demands, bill });
     if (verdict === 'spent') {
       refused += 1;
@@ -118,6 +126,27 @@ async function checkUnknown(ledger: Ledger, limit: Limit): Promise<void> {
   expect(await reserve('does not', 1)).toBe('wait');
   const { states } = await ledger.reserve('nothing', [demand(limit, 0)], now);
   expect(states).toEqual([{ spent: 0, reserved: 1_000 }]);
+}
+
+async function checkTurns(ledger: Ledger, limit: Limit, other: Limit): Promise<void> {
+  const now = Date.now();
+  const reserve = async (run: string, worst: number, waitedMs = 0, of = limit) =>
+    (await ledger.reserve(run, [demand(of, worst)], now, waitedMs)).verdict;
+  const end = (run: string) => ledger.settle(run, [demand(limit, 0)], [0], now);
+  expect(await reserve('held', 600)).toBe('granted');
+  expect(await reserve('large', 900, 900)).toBe('wait');
+  expect(await reserve('small', 100)).toBe('granted');
+  expect(await reserve('large', 900, 2_000)).toBe('wait');
+  expect([await reserve('later', 100), await reserve('later', 100, 1_500)]).toEqual(['wait', 'wait']);
+  expect(await reserve('earlier', 100, 3_000)).toBe('granted');
+  expect(await reserve('of another limit', 100, 0, other)).toBe('granted');
+  for (const run of ['held', 'small', 'earlier']) await end(run);
+  expect(await reserve('large', 900, 2_100)).toBe('granted');
+  expect(await reserve('later', 100, 1_600)).toBe('granted');
+  await end('later');
+  // It has had its time.
+  expect(await reserve('second', 900, 5_000)).toBe('wait');
+  expect(await reserve('later', 100)).toBe('granted');
 }
 
 describe('a ledger', () => {
@@ -158,6 +187,19 @@ describe('a ledger', () => {
     expect(ledger.look(limit, now + 60_000)).toEqual({ spent: 30, reserved: 0 });
   });
 
+  test('later runs wait for one that has waited a second, as long as it tries', async () => {
+    const ledger = localLedger();
+    await checkTurns(ledger, dayLimit('turns', '1KB'), dayLimit('other', '1KB'));
+    const limit = dayLimit('gone', '1KB');
+    const now = Date.now();
+    const reserve = async (run: string, worst: number, ms: number, waitedMs = 0) =>
+      (await ledger.reserve(run, [demand(limit, worst)], now + ms, waitedMs)).verdict;
+    expect(await reserve('held', 600, 0)).toBe('granted');
+    expect(await reserve('large', 900, 0, 2_000)).toBe('wait');
+    expect(await reserve('later', 100, 999)).toBe('wait');
+    expect(await reserve('later', 100, 1_000)).toBe('granted');
+  });
+
   test('a bucket refills evenly, and no refusal lasts longer than an hour', async () => {
     const ledger = localLedger();
     const [limit] = limitsOf('gateway', '', toBudget({ rate: '1KB/h', burst: '2KB', tracking: false }));
@@ -173,6 +215,15 @@ describe('a ledger', () => {
     expect(await reserve(1)).toBe('spent');
     now += 2_000;
     expect(await reserve(1)).toBe('granted');
+  });
+
+  test('a bucket refills again after a clock that was ahead for a moment', async () => {
+    const ledger = localLedger();
+    const noon = Date.parse('2026-03-10T12:00:00Z');
+    const spentAt = (hours: number) => ledger.look(hourLimit('ahead'), noon + hours * 3_600_000).spent;
+    expect(spentAt(20)).toBe(0);
+    await ledger.settle('one', [demand(hourLimit('ahead'), 0)], [1_000], noon);
+    expect([0.25, 0.5, -0.25, 0.5, 1].map(spentAt)).toEqual([750, 500, 500, 500, 0]);
   });
 
   test('a clock that is set back renews nothing, and one that is set forward renews once', async () => {
@@ -282,6 +333,71 @@ test('an engine that has a maximum of its own is believed where budgets only cou
     settle: () => {},
   });
   await expect(run).rejects.toBe(error);
+});
+
+/** One on which no time passes, but that which something waits for. */
+function clockThatSkips() {
+  let elapsed = 0;
+  const after = (ms: number, use: () => void) => {
+    elapsed += ms;
+    setImmediate(use);
+  };
+  return { ...systemClock, elapsedMs: () => elapsed, after };
+}
+
+test('a run of a caller has its turn after a while; a refresh leaves it to others', async () => {
+  const query = { id: 'q', name: 'q', sql: 'select 1' };
+  const host = { clock: clockThatSkips(), engineTimeoutMs: 2_000, catalog: { queries: [query] } };
+  const ledger = localLedger();
+  const reserve = vi.spyOn(ledger, 'reserve');
+  const budget = toBudget({ bytes_per_day: '10GB' });
+  const estimateBytes = async () => 4e9;
+  const budgets = new Budgets({ host: { ...host, estimateBytes } as never, ledger, periodOf, budget });
+  const limits = budgets.limitsOfQuery(query as never);
+  await ledger.reserve(
+    'other',
+    limits.map((limit) => demand(limit, 8e9)),
+    Date.now(),
+  );
+  const waited = async (options: object) => {
+    reserve.mockClear();
+    const signal = new AbortController().signal;
+    await expect(
+      budgets.reserve({ query, parameters: {} } as never, { signal, ...options }),
+    ).rejects.toThrow();
+    return Math.max(...reserve.mock.calls.map(([, , , waitedMs = 0]) => waitedMs));
+  };
+  expect(await waited({ payer: { id: 'k' } })).toBeGreaterThanOrEqual(2_000);
+  expect(await waited({})).toBe(0);
+});
+
+test('a refusal is that of the limit that refuses, not of one that is nearer its end', async () => {
+  const query = { id: 'q', name: 'q', sql: 'select 1', budget: toBudget({ bytes_per_day: '10TB' }) };
+  const host = { clock: clockThatSkips(), engineTimeoutMs: 1_000, catalog: { queries: [query] } };
+  const ledger = localLedger();
+  const budget = toBudget({ bytes_per_day: '10GB' });
+  const budgets = new Budgets({
+    host: { ...host, estimateBytes: async () => 4e9 } as never,
+    ledger,
+    periodOf,
+    budget,
+  });
+  const bound = { query, parameters: {} } as never;
+  const signal = new AbortController().signal;
+  const [ofGateway, ofQuery] = budgets.limitsOfQuery(query as never);
+  if (ofGateway === undefined || ofQuery === undefined) throw new Error('no limit');
+  const settle = (limit: Limit, bill: number) => ledger.settle('x', [demand(limit, 0)], [bill], Date.now());
+  await settle(ofGateway, 5e9);
+  await settle(ofQuery, 9e12);
+  await ledger.reserve('other', [demand(ofGateway, 2e9)], Date.now());
+  const payer = { id: 'k' } as never;
+  await expect(budgets.reserve(bound, { signal, payer })).rejects.toMatchObject({
+    message: expect.stringMatching(/^The budget bytes_per_day of this gateway .* when these have ended$/),
+    retryAfterSeconds: 5,
+  });
+  await settle(ofGateway, 3e9);
+  budgets.remember(bound, { runs: 1, bytesBilled: 4e9, slotMs: 0 });
+  await expect(budgets.reserve(bound, { signal })).rejects.toThrow('of this gateway');
 });
 
 test('a limit that is new counts what this process has spent today', async () => {
@@ -521,6 +637,27 @@ describe.skipIf(!hasRedis)('the ledger of gateways on one Redis', () => {
     expect([await reserve(), await reserve()]).toEqual(['spent', 'spent']);
   });
 
+  test('a bucket refills again after a clock of Redis that was ahead for a moment', async () => {
+    const limit = hourLimit('ahead');
+    const [ledger] = ledgers();
+    const ahead = { spent: '1000', since: `${Date.now() + 20 * 3_600_000}` };
+    await server.run((client) => client.hSet(states[0]?.keyOf('budget', limit.id) ?? '', ahead));
+    const spent = async () => (await ledger?.reserve('b', [demand(limit, 0)], Date.now()))?.states[0]?.spent;
+    expect(await spent()).toBe(1_000);
+    await eventually(async () => expect(await spent()).toBeLessThan(1_000), 5_000);
+  });
+
+  test('a bill that a bucket never fills again is taken up there', async () => {
+    const [limit] = limitsOf('query', 'slow', toBudget({ rate: '1B/d', tracking: false }));
+    if (limit === undefined) throw new Error('no limit');
+    const [ledger] = ledgers();
+    await eventually(async () => {
+      alone.clear();
+      await ledger?.settle('a', [demand(limit, 0)], [1e12], Date.now());
+      expect(alone.size).toBe(0);
+    }, 5_000);
+  });
+
   test('what was spent is not forgotten while Redis is away, nor when it has lost everything', async () => {
     const limit = dayLimit('killed', '1KB');
     const [one, two] = ledgers();
@@ -585,6 +722,11 @@ describe.skipIf(!hasRedis)('the ledger of gateways on one Redis', () => {
   test('a run of unknown cost has half of what is left there, too', async () => {
     const [ledger] = ledgers();
     if (ledger !== undefined) await checkUnknown(ledger, dayLimit('unknown', '1KB'));
+  });
+
+  test('later runs wait there, too, for one that has waited a second', async () => {
+    const [ledger] = ledgers();
+    if (ledger !== undefined) await checkTurns(ledger, dayLimit('turns', '1KB'), dayLimit('other', '1KB'));
   });
 
   test('one that never ends has cost there what is assumed', async () => {

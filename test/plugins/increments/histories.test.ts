@@ -111,6 +111,28 @@ const forms: readonly Form[] = [
       where ts >= timestamp_sub(current_timestamp(), interval 2 day) and @zone is not null order by ts desc, amount, kind`,
   },
   {
+    name: 'recentdays',
+    bucket: 'date',
+    sql: `with days as (select d from unnest(generate_date_array(
+        date_sub(current_date(), interval 6 day), current_date())) as d),
+      s as (select date(ts) as d, amount, kind, ts > timestamp_sub(current_timestamp(), interval 2 hour) as recent
+        from events)
+      select days.d as b, countif(s.recent) as n, sum(amount) as total, count(distinct kind) as kinds,
+        min(amount) as least, max(kind) as greatest
+      from s right join days on s.d = days.d where @zone is not null group by b order by b`,
+  },
+  {
+    name: 'recentofboth',
+    bucket: 'timestamp',
+    sql: `with e as (select timestamp_trunc(ts, day) as b, ts > timestamp_sub(current_timestamp(), interval 2 hour)
+        as recent, amount, kind from events),
+      v as (select timestamp_trunc(ts, day) as b, logical_or(ts > timestamp_sub(current_timestamp(), interval 2 hour))
+        as recent from visits group by b)
+      select b, countif(e.recent != v.recent) as n, sum(amount) as total, count(distinct kind) as kinds,
+        min(amount) as least, max(kind) as greatest
+      from e join v using (b) where @zone is not null group by b order by b`,
+  },
+  {
     name: 'chosen',
     bucket: 'timestamp',
     more: { step },

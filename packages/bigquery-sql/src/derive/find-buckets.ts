@@ -12,6 +12,7 @@ import {
   itemsAfter,
   type Relation,
   resolveIn,
+  resolveItem,
   type Scope,
   scopeOf,
   timeColumnOf,
@@ -168,7 +169,7 @@ class Search {
       case 'reference':
         return scopeOf(from.alias, tables.get(from.name)?.() ?? untimed);
       case 'unnest':
-        return this.#unnest(from, new Map());
+        return this.#unnest(from);
       case 'join':
         return this.#join(from, tables, where);
       case 'sample':
@@ -183,9 +184,7 @@ class Search {
     return scopeOf(alias, { columns: timeColumnOf(time, rowTime), isTimed: true });
   }
 
-  /** @param around the items to its left */
-  #unnest({ alias, array, offset }: Unnest, around: Scope['items']): Scope {
-    const axis = resolveIn(array, { items: around });
+  #unnest({ alias, array: axis, offset }: Unnest): Scope {
     if (!readsNow(axis)) return scopeOf(alias, untimed);
     if (offset)
       throw new NotDerivable(
@@ -203,8 +202,7 @@ class Search {
   ): Scope {
     const conditions = join === 'INNER' || join === 'CROSS' ? where : [];
     const left = this.#from(first, tables, conditions);
-    const right =
-      second.kind === 'unnest' ? this.#unnest(second, left.items) : this.#from(second, tables, conditions);
+    const right = this.#from(resolveItem(second, left), tables, conditions);
     const bucket = commonBucket([...(on ? [on] : []), ...conditions].flatMap(conjunctsOf), left, right);
     if (left.axis && right.axis) throw this.#edges.wrongAxis();
     const axis = left.axis ?? right.axis;
@@ -214,7 +212,12 @@ class Search {
     const isKept = (value: Expression) =>
       !readsTime(value) || isEither || (bucket !== undefined && isEqual(value, bucket));
     const after = ({ items }: Scope, outer: string) =>
-      itemsAfter(items, bucket, (value) => join !== outer && join !== 'FULL' && isKept(value));
+      itemsAfter(items, bucket, (value) => {
+        if (join !== outer && join !== 'FULL' && isKept(value)) return true;
+        // Those that use it see another column, which does not depend on the current time.
+        this.#edges.add(value);
+        return false;
+      });
     return {
       items: new Map([...after(left, 'RIGHT'), ...after(right, 'LEFT')]),
       isTimed: left.isTimed || right.isTimed,

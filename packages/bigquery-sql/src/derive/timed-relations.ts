@@ -1,6 +1,6 @@
 import { isEqual } from '../tree/equal.ts';
-import { forEachNode, mapExpression, someExpression } from '../tree/map.ts';
-import type { Expression } from '../tree/nodes.ts';
+import { forEachNode, mapExpression, mapExpressions, someExpression } from '../tree/map.ts';
+import type { Expression, From } from '../tree/nodes.ts';
 import { scalar } from '../types.ts';
 import { axisTime, readsNow, readsTime, rowTime } from './time-steps.ts';
 
@@ -41,10 +41,17 @@ export const timeColumnOf = (name: string, from: typeof rowTime | typeof axisTim
   new Map([[name, { kind: 'column', from, name: '', type: scalar('TIMESTAMP') }]]);
 
 /** Replaces columns that are computed from times alone. */
-export const resolveIn = (value: Expression, { items }: Pick<Scope, 'items'>): Expression =>
-  mapExpression(value, (node) =>
-    node.kind === 'column' ? (items.get(node.from)?.columns.get(node.name) ?? node) : node,
-  );
+export const resolveIn = (value: Expression, scope: Pick<Scope, 'items'>): Expression =>
+  mapExpression(value, resolver(scope));
+
+/** The same in an item of FROM: an array may read the columns of the items to its left. */
+export const resolveItem = (item: From, scope: Pick<Scope, 'items'>): From =>
+  mapExpressions(item, resolver(scope));
+
+const resolver =
+  ({ items }: Pick<Scope, 'items'>) =>
+  (node: Expression): Expression =>
+    node.kind === 'column' ? (items.get(node.from)?.columns.get(node.name) ?? node) : node;
 
 /** Longer ones are not followed: each column may be computed from several others. */
 const maxNodes = 500;

@@ -70,6 +70,26 @@ describe('a narrowed query', () => {
     expect(edges.map(({ operator }) => operator)).toEqual(['>']);
   });
 
+  const flagged =
+    'select timestamp_trunc(ts, day) as b, ts > timestamp_sub(current_timestamp(), interval 2 hour) as recent from';
+  test.each([
+    'join (select timestamp_trunc(ts, day) as b from visits) as v on v.b = l.b',
+    'right join (select timestamp_trunc(ts, day) as b from visits) as v on v.b = l.b',
+  ])('depends on a comparison in a subquery: %s', (joined) => {
+    const of = joined.startsWith('right') ? 'v' : 'l';
+    const { edges } = narrow(
+      `select ${of}.b as b, countif(l.recent) as n from (${flagged} logs) as l ${joined} group by b order by b`,
+    );
+    expect(edges.map(({ operator }) => operator)).toEqual(['>']);
+  });
+
+  test('depends on a comparison in ON of an array', () => {
+    const { edges } = narrow(
+      `select l.b as b, count(x) as n from (${flagged} logs) as l left join unnest([1, 2]) as x on l.recent and x = 1 group by b order by b`,
+    );
+    expect(edges.map(({ operator }) => operator)).toEqual(['>']);
+  });
+
   test('has parameters whose names are free', () => {
     const { parameters } = narrow(`${byDay.replace('count(*) as n', 'count(*) as window_from')} order by b`);
     expect(parameters).toEqual({ from: 'window_from_', until: 'window_until', now: 'window_now' });
@@ -255,6 +275,30 @@ describe('a query is not narrowed', () => {
           'current_time',
         ] as const,
     ),
+    ...[
+      `logs left join (select current_timestamp() as now) as c on true where ts > timestamp_sub(c.now, interval 2 hour)`,
+      `(select current_timestamp() as now) as c right join logs on true where ts > timestamp_sub(c.now, interval 2 hour)`,
+      `logs left join ((select 1 as one) as o cross join (select current_timestamp() as now) as c) on true where ts > timestamp_sub(c.now, interval 2 hour)`,
+      `logs left join (select d, date_diff(current_date(), d, day) as ago from unnest(generate_date_array(
+        date_sub(current_date(), interval 7 day), current_date())) as d) as c on c.d = date(ts) where c.ago > 2`,
+      `logs left join (select ts as seen, current_timestamp() as now from visits) as c on timestamp_trunc(seen, day) = timestamp_trunc(ts, day)
+        where timestamp_diff(c.now, seen, hour) < 7`,
+    ].map(
+      (from) =>
+        [
+          `with the clock on the side of a join that may be missing: ${from}`,
+          `select ${bucket}, count(*) as n from ${from} group by b order by b`,
+          clock,
+          'current_',
+        ] as const,
+    ),
+    [
+      'with the clock in an array with a condition',
+      `select ${bucket}, count(x) as n from (select ts, current_timestamp() as now from logs)
+        left join unnest([timestamp_diff(now, ts, hour)]) as x on x > 3 group by b order by b`,
+      axis,
+      '',
+    ],
     [
       'sampled',
       `select ${bucket}, count(*) as n from logs tablesample system (10 percent) ${week} group by b order by b`,

@@ -45,7 +45,8 @@ export interface Grant {
 
 /** The need of a run at one limit. */
 interface Need {
-  readonly amount: number;
+  /** undefined if it is not known. */
+  readonly amount: number | undefined;
   /** False if its bill may be smaller. */
   readonly isSure: boolean;
 }
@@ -94,19 +95,19 @@ export class Budgets {
     const run = randomUUID();
     let demands = this.#demandsOf(bound, limits, { payer, estimate, above });
     let reservation = await ledger.reserve(run, demands, this.#now());
-    const endsAt = host.clock.elapsedMs() + host.engineTimeoutMs;
+    const startedAt = host.clock.elapsedMs();
     for (let ms = firstWaitMs; reservation.verdict === 'wait'; ms = Math.min(2 * ms, longestWaitMs)) {
       if (signal.aborted) throw new GatewayError('CANCELLED', 'The caller has disconnected');
-      if (host.clock.elapsedMs() >= endsAt) break;
+      if (host.clock.elapsedMs() - startedAt >= host.engineTimeoutMs) break;
       await new Promise<void>((resolve) => host.clock.after(ms, resolve));
       // Others of the query may have their bills by now.
       demands = this.#demandsOf(bound, limits, { payer, estimate, above });
-      reservation = await ledger.reserve(run, demands, this.#now());
+      // No caller waits for a refresh.
+      const waitedMs = payer === undefined ? 0 : host.clock.elapsedMs() - startedAt;
+      reservation = await ledger.reserve(run, demands, this.#now(), waitedMs);
     }
     if (reservation.verdict === 'granted') return this.#grant(bound, run, demands, reservation);
-    const needs = demands.map(
-      ({ whole, worst = 0 }): Need => ({ amount: whole || worst, isSure: whole > 0 }),
-    );
+    const needs = demands.map(({ whole, worst }): Need => ({ amount: whole || worst, isSure: whole > 0 }));
     throw this.#exceeded(limits, reservation.states, needs, payer === undefined);
   }
 
@@ -271,7 +272,7 @@ export class Budgets {
     const costs = this.#costs.of(bound, undefined, 0);
     const needs = limits.map(({ unit }): Need => ({ amount: costs[unit].usual ?? 0, isSure: false }));
     // A bucket is renewed when it holds what the run needs.
-    const isKnown = needs.every(({ amount }) => amount > 0) || spent.every(({ perMs }) => perMs === 0);
+    const isKnown = needs.every(({ amount = 0 }) => amount > 0) || spent.every(({ perMs }) => perMs === 0);
     if (spent.length > 0 && isKnown && !this.#mayBeCorrected(spent))
       throw this.#exceeded(limits, states, needs);
   }
@@ -295,7 +296,7 @@ export class Budgets {
   }
 
   /**
-   * The error of the limit that never allows the run, or has the least left.
+   * The error of the limit that never allows the run, or of those that refuse it, of the one that has the least left.
    *
    * @param needs by the order of the limits
    * @param isOfRefresh true if a caller's run might be allowed
@@ -307,15 +308,21 @@ export class Budgets {
     isOfRefresh = false,
   ): GatewayError {
     const refusing = limits
-      .map((limit, at) => ({
-        limit,
-        state: states[at] ?? { spent: 0, reserved: 0 },
-        ...(needs[at] ?? { amount: 0, isSure: false }),
-      }))
+      .map((limit, at) => {
+        const state = states[at] ?? { spent: 0, reserved: 0 };
+        const { amount = 0, isSure } = needs[at] ?? { isSure: false };
+        const isSpent = state.spent >= limit.amount || (isSure && state.spent + amount > limit.amount);
+        const isReserved = state.reserved > 0 && (needs[at]?.amount ?? Infinity) > leftOf(limit, state);
+        return { limit, state, amount, isSure, rank: isSpent ? 2 : Number(isReserved) };
+      })
       .filter(({ limit }) => !limit.isTracking)
-      .sort((a, b) => leftOf(a.limit, a.state) / a.limit.amount - leftOf(b.limit, b.state) / b.limit.amount);
+      .sort(
+        (a, b) =>
+          b.rank - a.rank ||
+          leftOf(a.limit, a.state) / a.limit.amount - leftOf(b.limit, b.state) / b.limit.amount,
+      );
     const never = refusing.find(({ limit, amount, isSure }) => isSure && amount > limit.amount);
-    const { limit, state, amount } = never ?? refusing[0] ?? {};
+    const { limit, state, amount = 0, rank } = never ?? refusing[0] ?? {};
     if (limit === undefined || state === undefined) throw new Error('no limit refuses the run');
     this.refusals.set(limit.payer, (this.refusals.get(limit.payer) ?? 0) + 1);
     const isForAll = refusing.some((one) => one.limit.payer !== 'key' && one.state.spent >= one.limit.amount);
@@ -324,8 +331,8 @@ export class Budgets {
     if (never !== undefined)
       return new GatewayError('BUDGET_EXCEEDED', neverMessage(limit, never.amount), { onlyFor });
     const now = this.#now();
-    const isSpent = state.reserved === 0 || state.spent >= limit.amount;
-    const needed = Math.min(amount ?? 0, limit.amount);
+    const isSpent = rank === 2 && (state.reserved === 0 || state.spent >= limit.amount);
+    const needed = Math.min(amount, limit.amount);
     const renewal = isSpent ? this.#renewalOf(limit, state.spent + needed, now) : undefined;
     return new GatewayError('BUDGET_EXCEEDED', refusalMessage(limit, state, renewal), {
       onlyFor,

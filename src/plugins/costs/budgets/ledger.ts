@@ -32,8 +32,8 @@ export interface Reservation {
 export interface Ledger {
   /** True if other gateways change it, too. */
   readonly isShared: boolean;
-  /** @param run its id */
-  reserve(run: string, demands: readonly Demand[], now: number): Promise<Reservation>;
+  /** @param run its id @param waitedMs since it was first refused; 0 for one that leaves others the turn */
+  reserve(run: string, demands: readonly Demand[], now: number, waitedMs?: number): Promise<Reservation>;
   /** @param bills by the order of the demands; negative for what was counted too much */
   settle(run: string, demands: readonly Demand[], bills: readonly number[], now: number): Promise<void>;
   /** The state without a run, as it was last known here. */
@@ -60,6 +60,14 @@ interface Kept {
   /** The day before, for a clock that comes back to it. */
   before: { readonly spent: number; readonly at: number } | undefined;
   readonly reserved: Map<string, Reserved>;
+  /** The runs that did not fit. */
+  readonly waiting: Map<string, Waiting>;
+}
+
+/** A run in the time in which later ones leave it what it needs. */
+interface Waiting {
+  readonly since: number;
+  readonly until: number;
 }
 
 interface Reserved {
@@ -72,8 +80,11 @@ interface Reserved {
 
 const hourMs = 3_600_000;
 
-/** A clock that was a day ahead, or more, does not keep a later day from beginning. */
+/** A clock that was a day ahead, or more, does not keep a later day from beginning; one an hour ahead keeps no bucket from refilling. */
 const aheadMs = 26 * hourMs;
+
+/** Later runs wait for one that has waited from `from` until `until`, and goes on trying: many small ones would starve it. */
+export const turn = { fromMs: 1_000, untilMs: 5_000, triesWithinMs: 1_000 } as const;
 
 /** Beyond so many limits those that are over are dropped: subjects of tokens are new every day. */
 const leastForgotten = 10_000;
@@ -89,12 +100,21 @@ export class LocalLedger implements Ledger {
     this.#options = options;
   }
 
-  async reserve(run: string, demands: readonly Demand[], now: number): Promise<Reservation> {
+  async reserve(run: string, demands: readonly Demand[], now: number, waitedMs = 0): Promise<Reservation> {
     this.trim(now);
+    const since = now - waitedMs;
     const kept = demands.map(({ limit }) => this.#advance(limit, now));
     const states = kept.map((one) => ({ spent: one.spent, reserved: reservedOf(one) }));
-    const verdict = verdictOf(demands, states, kept.map(hasUnknown));
+    const each = demands.map((demand, at) => verdictOf(demand, states[at], kept[at]));
+    for (const { waiting } of kept) waiting.delete(run);
+    const isLater = kept.some(({ limit, waiting }) => !limit.isTracking && hasTurn(waiting, since, now));
+    const verdict =
+      each.find((one) => one === 'spent') ?? (isLater || each.includes('wait') ? 'wait' : 'granted');
     if (verdict === 'granted') this.hold(run, demands, states, now);
+    const until = Math.min(now + turn.triesWithinMs, since + turn.untilMs);
+    if (verdict === 'wait' && waitedMs > 0)
+      for (const [at, { waiting }] of kept.entries())
+        if (each[at] === 'wait') waiting.set(run, { since, until });
     return { verdict, states };
   }
 
@@ -146,7 +166,15 @@ export class LocalLedger implements Ledger {
     let kept = this.#limits.get(limit.id);
     if (kept === undefined) {
       const spent = spentBefore(limit, period);
-      kept = { limit, since: now, spent, at: start, before: undefined, reserved: new Map() };
+      kept = {
+        limit,
+        since: now,
+        spent,
+        at: start,
+        before: undefined,
+        reserved: new Map(),
+        waiting: new Map(),
+      };
       this.#limits.set(limit.id, kept);
     }
     for (const [run, { assumed, until }] of kept.reserved)
@@ -165,7 +193,7 @@ export class LocalLedger implements Ledger {
       if (kept.before.at >= start) kept.spent += kept.before.spent;
       kept.before = undefined;
     }
-    if (start > kept.at || kept.at > start + aheadMs) kept.at = start;
+    if (start > kept.at || kept.at > start + (limit.perMs > 0 ? hourMs : aheadMs)) kept.at = start;
     return kept;
   }
 
@@ -185,6 +213,12 @@ const reservedOf = ({ reserved }: Kept): number =>
 
 const hasUnknown = ({ reserved }: Kept): boolean => reserved.values().some(({ isUnknown }) => isUnknown);
 
+/** True if an earlier run has the turn. */
+function hasTurn(waiting: Kept['waiting'], since: number, now: number): boolean {
+  for (const [run, { until }] of waiting) if (until <= now) waiting.delete(run);
+  return waiting.values().some((one) => one.since < since && now - one.since >= turn.fromMs);
+}
+
 /** The amount that is left of a limit. */
 export const leftOf = (limit: Limit, { spent, reserved }: LimitState = { spent: 0, reserved: 0 }): number =>
   limit.amount - spent - reserved;
@@ -196,25 +230,20 @@ export const amountOf = ({ limit, worst }: Demand, state: LimitState | undefined
 /**
  * Runs that are granted together fit together, at their worst. One that runs alone may go over, and one whose worst is not
  * known. The script of the shared ledger decides in the same way.
- *
- * @param haveUnknown true for a limit that has one such run
  */
 function verdictOf(
-  demands: readonly Demand[],
-  states: readonly LimitState[],
-  haveUnknown: readonly boolean[],
+  demand: Demand,
+  state: LimitState | undefined,
+  kept: Kept | undefined,
 ): Reservation['verdict'] {
-  const each = demands.map((demand, at): Reservation['verdict'] => {
-    const { limit, worst, assumed, whole } = demand;
-    const { spent = 0, reserved = 0 } = states[at] ?? {};
-    if (limit.isTracking) return 'granted';
-    if (spent >= limit.amount || spent + whole > limit.amount) return 'spent';
-    const amount = amountOf(demand, states[at]);
-    const fits =
-      worst === undefined
-        ? !haveUnknown[at] && amount > 0 && amount >= assumed
-        : spent + reserved + worst <= limit.amount;
-    return reserved > 0 && !fits ? 'wait' : 'granted';
-  });
-  return each.find((one) => one === 'spent') ?? each.find((one) => one === 'wait') ?? 'granted';
+  const { limit, worst, assumed, whole } = demand;
+  const { spent = 0, reserved = 0 } = state ?? {};
+  if (limit.isTracking) return 'granted';
+  if (spent >= limit.amount || spent + whole > limit.amount) return 'spent';
+  const amount = amountOf(demand, state);
+  const fits =
+    worst === undefined
+      ? !(kept && hasUnknown(kept)) && amount > 0 && amount >= assumed
+      : spent + reserved + worst <= limit.amount;
+  return reserved > 0 && !fits ? 'wait' : 'granted';
 }

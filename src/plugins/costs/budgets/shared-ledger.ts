@@ -1,24 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { SharedState } from '../../../redis/shared-state.ts';
-import { type Demand, type Ledger, type LimitState, LocalLedger, type Reservation } from './ledger.ts';
+import { type Demand, type Ledger, type LimitState, LocalLedger, type Reservation, turn } from './ledger.ts';
 import type { Limit, Period } from './limits.ts';
 
 /**
- * KEYS: the limits. ARGV: `reserve` or `settle`, the run, how long its reservation lasts, this gateway, then eleven for each
- * limit: its amount, what it gets in a millisecond, the begin and the end of its day, what the run may cost (empty: not known),
- * what of that must fit, what this gateway knows to be spent, the bills that it has no reply to (each after its number), 1 if it
- * only counts, what the run has cost if its bill never comes, the runs that have ended. Replies with the verdict, the time of
- * Redis, and for each limit what is spent and what is reserved. The clocks of gateways do not matter: one with another day
- * tries again. The number of the last bill of each gateway is kept: one that is sent again after a lost reply counts once.
+ * KEYS: the limits. ARGV: `reserve` or `settle`, the run, how long its reservation lasts, this gateway, how long the run has
+ * waited, then eleven for each limit: its amount, what it gets in a millisecond, the begin and the end of its day, what the run
+ * may cost (empty: not known), what of that must fit, what this gateway knows to be spent, the bills that it has no reply to
+ * (each after its number), 1 if it only counts, what the run has cost if its bill never comes, the runs that have ended. Replies
+ * with the verdict, the time of Redis, and for each limit what is spent and what is reserved. The clocks of gateways do not
+ * matter: one with another day tries again. The number of the last bill of each gateway is kept: one that is sent again after a
+ * lost reply counts once.
  */
 const script = `
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local operation, run, keepMs, counted = ARGV[1], ARGV[2], tonumber(ARGV[3]), 'bills of ' .. ARGV[4]
-local hour = 3600000
-local states, verdict = {}, 'granted'
-local text = function (at, number) return ARGV[4 + 11 * (at - 1) + number] end
+local hour, firstTry = 3600000, now - tonumber(ARGV[5])
+local states, verdict, waiting = {}, 'granted', {}
+local text = function (at, number) return ARGV[5 + 11 * (at - 1) + number] end
 local argument = function (at, number) return tonumber(text(at, number)) end
 for at in ipairs(KEYS) do
   if argument(at, 2) == 0 and (now < argument(at, 3) or now >= argument(at, 4)) then return {'clock', now} end
@@ -28,7 +29,7 @@ for at, key in ipairs(KEYS) do
   local cost, whole, isTracking = argument(at, 5), argument(at, 6), argument(at, 9) == 1
   local start = perMs > 0 and now or argument(at, 3)
   local spent, since, reserved, hasUnknown, last = nil, nil, 0, false, 0
-  local before, beforeSince
+  local before, beforeSince, isLater
   local ended = text(at, 11) .. run .. ' '
   local stored = redis.pcall('hgetall', key)
   if stored.err then
@@ -41,6 +42,10 @@ for at, key in ipairs(KEYS) do
     elseif name == 'since' then since = tonumber(value)
     elseif name == 'before' then before = tonumber(value)
     elseif name == 'before since' then beforeSince = tonumber(value)
+    elseif string.sub(name, 1, 8) == 'waiting ' then
+      local first, untilTime = string.match(value, '^(%d+) (%d+)$')
+      if name == 'waiting ' .. run or (tonumber(untilTime) or 0) <= now then redis.call('hdel', key, name)
+      else isLater = isLater or tonumber(first) < firstTry and now - tonumber(first) >= ${turn.fromMs} end
     elseif string.sub(name, 1, 9) == 'bills of ' then
       local number, at = string.match(value, '^(%d+) (%d+)$')
       if name == counted then last = tonumber(number) or 0
@@ -69,7 +74,7 @@ for at, key in ipairs(KEYS) do
     if before and beforeSince and beforeSince >= start then spent = spent + before end
     redis.call('hdel', key, 'before', 'before since')
   end
-  if start > since or since > start + 26 * hour then since = start end
+  if start > since or since > start + (perMs > 0 and 1 or 26) * hour then since = start end
   local added, newest = 0, last
   for number, bill in string.gmatch(text(at, 8), '(%S+) (%S+)') do
     if tonumber(number) > last then added, newest = added + tonumber(bill), tonumber(number) end
@@ -77,14 +82,21 @@ for at, key in ipairs(KEYS) do
   spent = math.max(0, spent + added)
   redis.call('hset', key, 'spent', string.format('%.3f', spent), 'since', string.format('%.0f', since))
   if newest > last then redis.call('hset', key, counted, string.format('%.0f %.0f', newest, now)) end
-  redis.call('pexpire', key, 49 * hour + math.ceil(perMs > 0 and spent / perMs or 0))
+  redis.call('pexpire', key, 49 * hour + math.ceil(perMs > 0 and math.min(spent, amount) / perMs or 0))
   local left = math.max(0, amount - spent - reserved)
   states[at] = {spent, reserved, cost or left / 2}
   if operation == 'reserve' and not isTracking then
     local fits = cost and spent + reserved + cost <= amount
     if not cost then fits = not hasUnknown and left > 0 and left / 2 >= argument(at, 10) end
     if spent >= amount or spent + whole > amount then verdict = 'spent'
-    elseif verdict ~= 'spent' and reserved > 0 and not fits then verdict = 'wait' end
+    elseif verdict ~= 'spent' and (isLater or reserved > 0 and not fits) then verdict = 'wait' end
+    if reserved > 0 and not fits then table.insert(waiting, key) end
+  end
+end
+if verdict == 'wait' and firstTry < now then
+  local untilTime = math.min(now + ${turn.triesWithinMs}, firstTry + ${turn.untilMs})
+  for _, key in ipairs(waiting) do
+    redis.call('hset', key, 'waiting ' .. run, string.format('%.0f %.0f', firstTry, untilTime))
   end
 end
 local reply = {verdict, now}
@@ -171,16 +183,16 @@ export class SharedLedger implements Ledger {
     this.#local = new LocalLedger(options);
   }
 
-  async reserve(run: string, demands: readonly Demand[], now: number): Promise<Reservation> {
+  async reserve(run: string, demands: readonly Demand[], now: number, waitedMs = 0): Promise<Reservation> {
     this.#local.trim(now);
     // A reservation is replaced by the next one of the same run.
     for (const { limit } of demands)
       this.#change(limit, ({ bills, ended }) => ({ bills, ended: ended.filter((one) => one !== run) }));
     const isUp = this.#options.state.isUp();
-    const shared = await this.#evaluate('reserve', run, demands, now);
+    const shared = await this.#evaluate('reserve', run, demands, now, waitedMs);
     // Redis may be away before the run ends.
     if (shared?.verdict === 'granted') this.#local.hold(run, demands, shared.states, now);
-    const reservation = shared ?? (await this.#local.reserve(run, demands, now));
+    const reservation = shared ?? (await this.#local.reserve(run, demands, now, waitedMs));
     if (!isUp) return reservation;
     if (reservation.verdict === 'granted') this.#sharedRuns.add(run);
     // Redis may have granted it, and its reply be lost.
@@ -231,6 +243,7 @@ export class SharedLedger implements Ledger {
     run: string,
     demands: readonly Demand[],
     now: number,
+    waitedMs = 0,
   ): Promise<Reservation | undefined> {
     const { state, keepMs, periodOf } = this.#options;
     if (!state.isUp()) return undefined;
@@ -248,7 +261,10 @@ export class SharedLedger implements Ledger {
       });
       this.#lastSent = this.#bills;
       const reply = replySchema.safeParse(
-        await state.evaluate(script, keys, [operation, run, String(keepMs), this.#gateway, ...given]),
+        await state.evaluate(script, keys, [
+          ...[operation, run, String(keepMs), this.#gateway, String(Math.floor(waitedMs))],
+          ...given,
+        ]),
       );
       if (reply.data === undefined) return undefined;
       const [verdict, time, ...numbers] = reply.data;
