@@ -16,19 +16,27 @@ import { columnOf, equalToTenant, type TenantParameter } from './tenant-conditio
  *
  * @param query before any pass
  */
-export function unfilteredTables(query: Query, tenant: TenantParameter): readonly Table[] {
+export function unfilteredTables(query: Query, tenant: TenantParameter): readonly UnfilteredTable[] {
   const found = new Set<Table>();
+  const guesses = new Set<string>();
   const analysis: Analysis = {
     tenant,
+    guesses,
     isCollated: collatedValues(query),
     unfiltered: (table) => void found.add(table),
   };
   for (const { table } of sourcesOf(query, { tables: new Map(), known: [] }, analysis)) found.add(table);
-  return [...found];
+  return [...found].map((table) => ({ ...table, guesses: [...guesses] }));
+}
+
+interface UnfilteredTable extends Table {
+  /** Bare names that are compared with the parameter, but may be those of columns of other items. */
+  readonly guesses: readonly string[];
 }
 
 interface Analysis {
   readonly tenant: TenantParameter;
+  readonly guesses: Set<string>;
   /** True for a value by whose collation different tenants may be equal. */
   readonly isCollated: (value: Expression) => boolean;
   unfiltered(table: Table): void;
