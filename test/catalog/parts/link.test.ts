@@ -220,6 +220,25 @@ test('literals of the type of the parameter stay literals, which some places req
   );
 });
 
+test('literals are no positions, and of no other type than the parameter', () => {
+  const typed = partText(
+    `SELECT x, SUM(NUMERIC '1' / @f) AS f, STRING_AGG(s ORDER BY @n LIMIT @n) AS l
+      FROM t TABLESAMPLE SYSTEM (@f PERCENT) WHERE x > @n GROUP BY x, @n, ROLLUP (@s)
+      QUALIFY SUM(x) OVER (PARTITION BY (@n) ORDER BY x RANGE @f PRECEDING) > 1 ORDER BY @n, x + @n, @m`,
+    {
+      f: '{ type: float, bind: FLOAT64, description: F. }',
+      n: '{ type: integer, bind: INT64, description: N. }',
+      m: '{ type: integer, bind: INT64, description: M. }',
+      s: '{ type: string, description: S. }',
+    },
+  );
+  const sql = "SELECT 1 AS x FROM query.typed(f => 1.5, n => 1, s => 'a', m => @m)";
+  const m = { m: '{ type: integer, bind: INT64, description: M. }' };
+  expect(linked({ 'reader.sql': reader(sql, m), 'typed.sql': typed })).toContain(
+    `SELECT x, SUM(NUMERIC '1' / CAST( 1.5 AS FLOAT64)) AS f, STRING_AGG(s ORDER BY CAST( 1 AS INT64) LIMIT 1 ) AS l FROM t TABLESAMPLE SYSTEM ( 1.5 PERCENT) WHERE x > 1 GROUP BY x, CAST( 1 AS INT64), ROLLUP (CAST( 'a' AS STRING)) QUALIFY SUM(x) OVER (PARTITION BY (CAST( 1 AS INT64)) ORDER BY x RANGE 1.5 PRECEDING) > 1 ORDER BY CAST( 1 AS INT64), x + 1 , @m`,
+  );
+});
+
 test.each<[string, Texts, readonly string[]]>([
   [
     'a part that is not there',
