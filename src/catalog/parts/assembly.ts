@@ -1,4 +1,4 @@
-import { parameterPlaces, type Syntax } from '@querygate/bigquery-sql/syntax';
+import { parameterPlaces, type Syntax, tokenize } from '@querygate/bigquery-sql/syntax';
 import { sameName } from '@querygate/bigquery-sql/types';
 import type { Definition } from '../model/saved-query.ts';
 import { argumentsEnd, boundArguments, literalText } from './bound-arguments.ts';
@@ -284,7 +284,9 @@ function functionsStart({ tree, text }: Unit): number {
   if (tree.kind === 'CreateView') return tree.query.start;
   const declared =
     tree.kind === 'Statement' ? tree.script.findLast(({ kind }) => kind === 'Declare') : undefined;
-  return declared === undefined ? tree.start : text.indexOf(';', declared.end) + 1;
+  if (declared === undefined) return tree.start;
+  const semicolon = tokenize(text.slice(declared.end)).find(({ key }) => key === ';');
+  return declared.end + (semicolon?.end ?? 0);
 }
 
 /** Puts common tables before all others of a query. */

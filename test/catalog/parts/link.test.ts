@@ -110,6 +110,12 @@ test.each<[string, string, string, Texts]>([
     { 'base.sql': partText('CREATE TEMP FUNCTION f(a INT64) AS (a); SELECT f(1) AS x') },
   ],
   [
+    'functions are behind the semicolon of DECLARE, not one in a comment before it',
+    'DECLARE n INT64 /* ; */; SELECT x FROM query.base',
+    'DECLARE n INT64 /* ; */;CREATE TEMP FUNCTION part_f(a INT64) AS (a); WITH part_base AS ( SELECT part_f(1) AS x ) SELECT x FROM part_base AS `base`',
+    { 'base.sql': partText('CREATE TEMP FUNCTION f(a INT64) AS (a); SELECT f(1) AS x') },
+  ],
+  [
     'texts, comments, arrays and other data sets are left as they are',
     "SELECT 'FROM query.base' AS t, x /* FROM query.base */ FROM logs AS query, query.base, my.query.base",
     "SELECT 'FROM query.base' AS t, x /* FROM query.base */ FROM logs AS query, query.base, my.query.base",
