@@ -351,6 +351,11 @@ test.each<[string, Texts, readonly string[]]>([
     ],
   ],
   [
+    'a function in JavaScript for values of any type, which BigQuery does not have',
+    { 'functions/f.sql': 'CREATE FUNCTION d.f(a INT64, b ANY TYPE) RETURNS INT64 LANGUAGE js AS "return a"' },
+    ['functions/f.sql:1:30 JavaScript takes no parameter of ANY TYPE'],
+  ],
+  [
     'a query among definitions',
     { 'views/a.sql': 'SELECT 1' },
     ['views/a.sql:1:1 expected "CREATE VIEW" or "CREATE FUNCTION", found "SELECT"'],

@@ -119,6 +119,9 @@ function parseFunctionAfter(
   if (deterministic !== undefined && !language) p.fail('"LANGUAGE"');
   if (language && p.at('WITH', 'CONNECTION'))
     p.problem(language.start, `functions in ${language.name} are not supported, only in SQL and js`);
+  const ofAnyType = parameters.find(({ type }) => type === 'ANY TYPE');
+  if (language?.name.toLowerCase() === 'js' && ofAnyType)
+    p.problem(ofAnyType.start, 'JavaScript takes no parameter of ANY TYPE');
   const optionsBefore = parseOptions(p);
   p.expect('AS');
   const body = language ? parseForeignBody(p, language) : parseSqlBody(p);
