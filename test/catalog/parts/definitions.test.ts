@@ -356,6 +356,15 @@ test.each<[string, Texts, readonly string[]]>([
     ['functions/f.sql:1:30 JavaScript takes no parameter of ANY TYPE'],
   ],
   [
+    'two arguments of a name',
+    {
+      'functions/f.sql': 'CREATE FUNCTION d.f(a INT64, A INT64) AS (1)',
+      'functions/g.sql':
+        'CREATE FUNCTION d.g(n INT64, b INT64, `N` INT64) RETURNS INT64 LANGUAGE js AS "return n"',
+    },
+    ['functions/f.sql:1:30 two arguments are named A', 'functions/g.sql:1:39 two arguments are named N'],
+  ],
+  [
     'a query among definitions',
     { 'views/a.sql': 'SELECT 1' },
     ['views/a.sql:1:1 expected "CREATE VIEW" or "CREATE FUNCTION", found "SELECT"'],

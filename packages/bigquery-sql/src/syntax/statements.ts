@@ -245,6 +245,9 @@ function parseParameters(p: Parser): readonly FunctionParameter[] {
   p.expect('(');
   const parameters = p.at(')') ? [] : p.list(() => parseParameter(p));
   p.close();
+  const lower = parameters.map(({ name }) => name.name.toLowerCase());
+  const repeated = parameters.find((_, at) => lower.indexOf(lower[at] ?? '') < at);
+  if (repeated) p.problem(repeated.start, `two arguments are named ${repeated.name.name}`);
   return parameters;
 }
 
