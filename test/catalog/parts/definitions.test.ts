@@ -356,6 +356,23 @@ test.each<[string, Texts, readonly string[]]>([
     ['functions/f.sql:1:30 JavaScript takes no parameter of ANY TYPE'],
   ],
   [
+    'names of four parts',
+    {
+      'views/v.sql':
+        'CREATE VIEW `p.d`.e.v AS SELECT 1 AS x; CREATE VIEW `example.com:p.d.v` AS SELECT 1 AS x',
+      'functions/f.sql': 'CREATE FUNCTION p.d.e.f() AS (1)',
+    },
+    [
+      'views/v.sql:1:1 p.d.e.v has too many parts: a project, a data set and a name',
+      'functions/f.sql:1:1 p.d.e.f has too many parts: a project, a data set and a name',
+    ],
+  ],
+  [
+    'a view that is read like a table function',
+    { 'views/v.sql': 'CREATE VIEW d.v AS SELECT 1 AS x', 'reader.sql': reader('SELECT x FROM d.v()') },
+    ['reader.sql:9:15 d.v is a view, which has no brackets and no arguments'],
+  ],
+  [
     'two arguments of a name',
     {
       'functions/f.sql': 'CREATE FUNCTION d.f(a INT64, A INT64) AS (1)',
