@@ -131,7 +131,7 @@ interface FilterTexts {
 
 function filterTexts(
   { sql, source }: SavedQuery,
-  { start, collated }: ReturnType<typeof unfilteredTables>[number],
+  { start, collated, guesses }: ReturnType<typeof unfilteredTables>[number],
   parameter: TenantParameter,
 ): FilterTexts {
   const placeOf = (offset: number) => problemAt(sql, source, offset, '');
@@ -140,9 +140,13 @@ function filterTexts(
   const byCollation = collated
     ? `; a column with a collation does not count, because BigQuery takes different texts for equal by it: ${collated.join(', ')}`
     : '';
+  const byGuess =
+    guesses.length > 0
+      ? `; a bare ${guesses.join(', ')} does not count, because it may be a column of another item or query: write the table before it, as in table.${guesses[0]}`
+      : '';
   const found = tenantUnderOr(sql, parameter, start);
   if (found === undefined)
-    return { comparison: comparisonWith(parameter, 'column'), why: byCollation, reader };
+    return { comparison: comparisonWith(parameter, 'column'), why: byCollation + byGuess, reader };
   const place = placeOf(found.start);
   const where = place.file === file ? `line ${place.line}` : `${place.file}:${place.line}`;
   return {

@@ -122,7 +122,7 @@ function randomQuery(choose: Choose, { isList }: Form): string {
         return `${item}.n as n`;
       }
       if (at === 0) return `${item}.${column === 'id' ? 'project' : 'id'} as ${column}`;
-      if (at === 1) return `'a' as ${column}`;
+      if (at === 1) return `${isList ? "'a'" : of("'a'", '@p')} as ${column}`;
       if (at === 2) return `coalesce(${item}.${column}, ${of(...items)}.${column}) as ${column}`;
       return `${item}.${column} as ${column}`;
     };

@@ -80,6 +80,15 @@ test('the message names the columns that do not count because of their collation
   );
 });
 
+test('the message names a column that does not count without its table', () => {
+  const sql = 'select a.id from a join b on a.id = b.id and b.project = @project where ref = @project';
+  const [problem, other] = tenantProblems({ queries: [savedQuery(sql)], tables: [] });
+  expect(problem?.message).toMatch(
+    /^a is read without .*; a bare ref does not count, because it may be .* as in table\.ref; if/,
+  );
+  expect(other).toBeUndefined();
+});
+
 describe('a query that takes SQL of callers restricts each of its common tables', () => {
   const sandboxed = (sql: string) =>
     buildAnalyze()({ queries: [], tables })

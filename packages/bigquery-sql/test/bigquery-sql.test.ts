@@ -171,6 +171,17 @@ test('parameters are texts, values of a type, or lists', async () => {
   expect(JSON.parse(stdout).rows).toEqual([['x', '2026-01-31', ['1', '2']]]);
 });
 
+test('a value of a parameter is not a position of ORDER BY, and keeps its type', async () => {
+  const given = ['-p', 'n:INT64=1', '-p', 'rate:FLOAT64=3.0', '-p', 's:DATE=2026-01-31'];
+  const sql = `select x, numeric '1' / @rate as share
+    from unnest([2, 1]) as x with offset as i group by x, i, @s order by @n, i limit @n`;
+  const { stdout } = await runCommand(['--json', ...given, sql]);
+  expect(JSON.parse(stdout)).toMatchObject({ columns: [{}, { type: 'FLOAT64' }], rows: [['2', 1 / 3]] });
+  const percentile = 'select percentile_cont(x, @half) over () as m from unnest([1, 2]) as x limit 1';
+  const { stdout: median } = await runCommand(['--json', '-p', 'half:FLOAT64=0.5', percentile]);
+  expect(JSON.parse(median)).toMatchObject({ rows: [[1.5]] });
+});
+
 describe('-d', () => {
   test('gives the tables and views of a DuckDB file, and changes nothing of it', async () => {
     const { status, stdout } = await runCommand([

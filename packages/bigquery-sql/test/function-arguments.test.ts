@@ -167,3 +167,9 @@ test.each([
 ])('its aggregates have the rules of others: %s', (sql, problem) => {
   expect(problemsOf(functions + sql.replaceAll(/\bk\b/g, 'project')).join('\n')).toContain(problem);
 });
+
+test.each(['1', 'a'])('a function has no two arguments of a name, whatever its body reads: %s', (body) => {
+  expect(problemsOf(`CREATE TEMP FUNCTION f(a INT64, A INT64) AS (${body}); SELECT f(1, 2)`)).toEqual([
+    '1:33 two arguments are named A',
+  ]);
+});

@@ -1,4 +1,4 @@
-import type { Syntax } from '@querygate/bigquery-sql/syntax';
+import { parameterPlaces, type Syntax, tokenize } from '@querygate/bigquery-sql/syntax';
 import { sameName } from '@querygate/bigquery-sql/types';
 import type { Definition } from '../model/saved-query.ts';
 import { argumentsEnd, boundArguments, literalText } from './bound-arguments.ts';
@@ -118,9 +118,12 @@ export class Assembly {
         node.kind === 'Table' ? [] : boundArguments(node).map(({ value }) => value as Syntax.Node),
       ),
     );
-    const ofParameters = unit.names.parameters.flatMap((node) => {
+    const places = bound.size === 0 ? [] : parameterPlaces(unit.tree);
+    const ofParameters = places.flatMap(({ node, written }) => {
       const value = inArguments.has(node) ? undefined : bound.get(node.name.name.toLowerCase());
-      return value === undefined ? [] : [text(node.start, node.end, value)];
+      if (value === undefined) return [];
+      const { bind = 'STRING' } = unit.parameters.find(({ name }) => sameName(name, node.name.name)) ?? {};
+      return [text(node.start, node.end, value.startsWith('@') ? value : written(value, bind))];
     });
     return [...ofTables, ...ofFunctions, ...ofOwn, ...ofParameters];
   }
@@ -281,7 +284,9 @@ function functionsStart({ tree, text }: Unit): number {
   if (tree.kind === 'CreateView') return tree.query.start;
   const declared =
     tree.kind === 'Statement' ? tree.script.findLast(({ kind }) => kind === 'Declare') : undefined;
-  return declared === undefined ? tree.start : text.indexOf(';', declared.end) + 1;
+  if (declared === undefined) return tree.start;
+  const semicolon = tokenize(text.slice(declared.end)).find(({ key }) => key === ';');
+  return declared.end + (semicolon?.end ?? 0);
 }
 
 /** Puts common tables before all others of a query. */

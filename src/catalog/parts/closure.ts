@@ -94,7 +94,9 @@ function calledQuery(names: readonly string[], library: Library): Found {
 
 /** Why a part cannot be read here. */
 function useProblem({ node, host }: OutsideTable, unit: Unit): string | undefined {
-  const { name } = unit;
+  const { kind, name } = unit;
+  if (kind === 'view' && node.kind === 'TableFunction')
+    return `${name} is a view, which has no brackets and no arguments`;
   if (host === undefined)
     return `${name} cannot be read in a function, or in DECLARE, SET and IF: read it in the query`;
   if (node.kind === 'Table' && node.systemTime)

@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path';
 import { didYouMean } from '@querygate/text';
 import type { Problem } from '../../errors.ts';
+import { getOrAdd } from '../../get-or-add.ts';
 import { BrokenNames } from './broken-names.ts';
 import { NameIndex } from './name-index.ts';
 import { type PartFile, parseDefinitionFile, parseQueryPart, queryDataset, type Unit } from './part-file.ts';
@@ -68,29 +69,26 @@ export function* librarySteps(
     files.set(path, kept);
     return kept;
   };
-  const parts = new Map<string, PartFile>();
-  const views = new NameIndex();
-  const functions = new NameIndex();
-  const broken = new BrokenNames();
-  const tableOf = new Map(tables.map((path) => [basename(path, '.json').toLowerCase(), path]));
   for (const [path, text] of texts) {
     if (!mayBePart(path, text)) continue;
     if (before.get(path)?.fileText !== text) yield;
-    const file = fileAt(path);
-    if (!file?.isPart) continue;
-    const repeated = file.units.flatMap((unit) => {
-      if (unit.kind === 'query') return [];
-      const table = unit.kind === 'view' ? tableOf.get(unit.name.toLowerCase()) : undefined;
-      // Queries read the table until the view has another name.
-      if (table !== undefined) return [nameOfTable(unit, join(folder, table))];
-      const other = (unit.kind === 'view' ? views : functions).add(unit.name.split('.'), unit);
-      return other === undefined ? [] : [repetition(unit, other)];
-    });
+    fileAt(path);
+  }
+  const tableFiles = new Map(
+    tables.map((path) => [basename(path, '.json').toLowerCase(), join(folder, path)]),
+  );
+  const { views, functions } = chooseNames(files, tableFiles, before);
+  const parts = new Map<string, PartFile>();
+  const broken = new BrokenNames();
+  for (const [path, file] of files) {
+    if (!file.isPart) continue;
     broken.add(file);
     const first = paths.get(nameOf(path));
     const isSecond = !path.includes('/') && first !== undefined && first !== path;
     const sameName = isSecond ? [sameFileName(join(folder, path), join(folder, first))] : [];
-    parts.set(path, { ...file, problems: [...file.problems, ...repeated, ...sameName] });
+    // Queries read such a view, which was there before the table.
+    const ofTables = file.units.flatMap((unit) => nameOfTable(unit, tableFiles) ?? []);
+    parts.set(path, { ...file, problems: [...file.problems, ...ofTables, ...sameName] });
   }
   const queryNames = () =>
     [...texts.keys()].flatMap((path) => (path.includes('/') ? [] : [`query.${basename(path, '.sql')}`]));
@@ -104,7 +102,10 @@ export function* librarySteps(
     tableNamed(path) {
       const [first = '', ...rest] = path;
       if (first.toLowerCase() !== queryDataset || rest.length === 0)
-        return only(path, views.find(path)) ?? broken.find('table', path);
+        return (
+          only(path, views.find(path)) ??
+          (tableFiles.has(path.join('.').toLowerCase()) ? undefined : broken.find('table', path))
+        );
       const name = nameOf(rest.join('.'));
       const file = fileAt(paths.get(`${name}.sql`) ?? '');
       const [unit] = file?.units ?? [];
@@ -122,6 +123,43 @@ export function* librarySteps(
         ? undefined
         : (only(path, functions.find(path)) ?? broken.find('function', path)),
   };
+}
+
+/**
+ * Gives each name to one definition: to the one that had it before, else to the table, else to the first. A file with
+ * another one has a problem; it keeps the units that it had, or the others if it is new.
+ *
+ * @param tableFiles by the names of the tables in lower case
+ */
+function chooseNames(
+  files: Map<string, PartFile>,
+  tableFiles: ReadonlyMap<string, string>,
+  before: PartFiles,
+): { readonly views: NameIndex; readonly functions: NameIndex } {
+  const keyOf = (path: string, { kind, name }: Unit) => `${path} ${kind} ${name.toLowerCase()}`;
+  const served = new Set([...before].flatMap(([path, { units }]) => units.map((unit) => keyOf(path, unit))));
+  for (;;) {
+    const [views, functions] = [new NameIndex(), new NameIndex()];
+    const refused = new Map<string, Map<Unit, Problem>>();
+    const all = [...files].flatMap(([path, { units }]) =>
+      units.map((unit) => ({ path, unit, isServed: served.has(keyOf(path, unit)) })),
+    );
+    for (const { path, unit, isServed } of all.sort((a, b) => Number(b.isServed) - Number(a.isServed))) {
+      if (unit.kind === 'query') continue;
+      const table = isServed ? undefined : nameOfTable(unit, tableFiles);
+      const index = unit.kind === 'view' ? views : functions;
+      const other = table === undefined ? index.add(unit.name.split('.'), unit) : undefined;
+      const problem = table ?? (other && repetition(unit, other));
+      if (problem !== undefined) getOrAdd(refused, path, () => new Map()).set(unit, problem);
+    }
+    if (refused.size === 0) return { views, functions };
+    for (const [path, wrong] of refused) {
+      const { units, problems, ...file } = files.get(path) as PartFile;
+      const old = before.get(path)?.units;
+      const kept = old && old !== units ? old : units.filter((unit) => !wrong.has(unit));
+      files.set(path, { ...file, units: kept, problems: [...problems, ...wrong.values()] });
+    }
+  }
 }
 
 function parseFile(folder: string, path: string, text: string): PartFile {
@@ -156,7 +194,12 @@ function repetition(unit: Unit, other: Unit): Problem {
   return { file: unit.file, line: unit.line, message: `${unit.name} is already defined in ${other.file}` };
 }
 
-function nameOfTable({ name, file, line }: Unit, table: string): Problem {
+function nameOfTable(
+  { kind, name, file, line }: Unit,
+  tableFiles: ReadonlyMap<string, string>,
+): Problem | undefined {
+  const table = kind === 'view' ? tableFiles.get(name.toLowerCase()) : undefined;
+  if (table === undefined) return undefined;
   const message = `${name} is also the table of ${table}: give the view another name, or a data set`;
   return { file, line, message };
 }

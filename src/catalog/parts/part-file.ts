@@ -118,6 +118,9 @@ export function parseDefinitionFile(file: string, fileText: string): PartFile {
 
 /** Why a definition cannot have its name: queries would mean something else by it. */
 function nameProblems({ kind, name }: Unit): readonly string[] {
+  // The names of some projects have a domain: `example.com:project`.
+  if (name.split('.').length > 3 && !name.includes(':'))
+    return [`${name} has too many parts: a project, a data set and a name`];
   if (kind === 'view')
     return viewOfQueries.test(name)
       ? [`${name} would be a saved query: write the project of the view before it, as in my-project.${name}`]

@@ -141,3 +141,76 @@ test('a query of INFORMATION_SCHEMA follows all views, and no other query does',
   await propose(history);
   expect(listed()).toBeUndefined();
 });
+
+test.each([
+  [
+    'a function',
+    'SELECT d.one() AS n',
+    { 'functions/m.sql': 'CREATE FUNCTION d.one() AS (1)' },
+    { 'functions/a.sql': 'CREATE FUNCTION d.One() AS (1001)' },
+    'functions/m.sql',
+  ],
+  [
+    'a view, beside others of its file',
+    'SELECT n FROM d.v',
+    { 'views/m.sql': 'CREATE VIEW d.v AS SELECT 1 AS n', 'views/z.sql': 'CREATE VIEW d.w AS SELECT 5 AS n' },
+    { 'views/a.sql': 'CREATE VIEW d.u AS SELECT 6 AS n; CREATE VIEW d.v AS SELECT 1001 AS n' },
+    'views/m.sql',
+  ],
+  [
+    'a view instead of a table',
+    'SELECT n FROM v',
+    { 'tables/v.json': '[{"name": "n", "type": "INT64"}]' },
+    { 'views/a.sql': 'CREATE VIEW v AS SELECT 1001 AS n' },
+    'tables/v.json',
+  ],
+])(
+  '%s that is defined again in another file stays the one that is served',
+  async (_, sql, own, added, first) => {
+    const history = open({ 'a.sql': queryText({ sql }), ...own });
+    const [reader] = history.catalog.queries;
+    const [path = '', text = ''] = Object.entries(added)[0] ?? [];
+    queries.write(path, text);
+    const message = expect.stringMatching(`^false ${path} .* (?:defined in|table of) .*${first}`);
+    // The second time, both have been there before.
+    for (const comment of ['', ' -- changed']) {
+      queries.write(path, text + comment);
+      expect((await propose(history)).broken).toEqual({ [path]: message });
+      expect(history.catalog.queries[0]?.sql).toBe(reader?.sql);
+    }
+    queries.remove(first);
+    await propose(history);
+    expect(history.catalog.queries[0]?.sql).toContain('1001');
+  },
+);
+
+test('a file that defines a name of another file keeps its last good version', async () => {
+  const history = open({
+    'a.sql': queryText({ sql: 'SELECT d.one() + d.two() AS n' }),
+    'functions/a.sql': 'CREATE FUNCTION d.two() AS (2)',
+    'functions/m.sql': 'CREATE FUNCTION d.one() AS (1)',
+  });
+  const [reader] = history.catalog.queries;
+  queries.write('functions/a.sql', 'CREATE FUNCTION d.one() AS (7); CREATE FUNCTION d.two() AS (8)');
+  const message = expect.stringMatching(/^true functions\/a\.sql d\.one is already defined in .*m\.sql/);
+  for (const _ of [1, 2]) {
+    expect((await propose(history)).broken).toEqual({ 'functions/a.sql': message });
+    expect(history.catalog.queries[0]?.sql).toBe(reader?.sql);
+  }
+  queries.write('functions/m.sql', 'CREATE FUNCTION d.three() AS (3)');
+  expect(await propose(history)).toMatchObject({ broken: {}, sql: expect.stringContaining('AS (7)') });
+});
+
+test('a view that was there before a table of its name is still read', async () => {
+  const history = open({
+    'a.sql': queryText({ sql: 'SELECT n FROM v' }),
+    'views/v.sql': 'CREATE VIEW v AS SELECT 1 AS n',
+  });
+  const [reader] = history.catalog.queries;
+  queries.write('tables/v.json', '[{"name": "n", "type": "INT64"}]');
+  const message = expect.stringMatching(/^true views\/v\.sql v is also the table of .*tables\/v\.json/);
+  for (const _ of [1, 2]) {
+    expect((await propose(history)).broken).toEqual({ 'views/v.sql': message });
+    expect(history.catalog.queries[0]?.sql).toBe(reader?.sql);
+  }
+});

@@ -351,6 +351,37 @@ test.each<[string, Texts, readonly string[]]>([
     ],
   ],
   [
+    'a function in JavaScript for values of any type, which BigQuery does not have',
+    { 'functions/f.sql': 'CREATE FUNCTION d.f(a INT64, b ANY TYPE) RETURNS INT64 LANGUAGE js AS "return a"' },
+    ['functions/f.sql:1:30 JavaScript takes no parameter of ANY TYPE'],
+  ],
+  [
+    'names of four parts',
+    {
+      'views/v.sql':
+        'CREATE VIEW `p.d`.e.v AS SELECT 1 AS x; CREATE VIEW `example.com:p.d.v` AS SELECT 1 AS x',
+      'functions/f.sql': 'CREATE FUNCTION p.d.e.f() AS (1)',
+    },
+    [
+      'views/v.sql:1:1 p.d.e.v has too many parts: a project, a data set and a name',
+      'functions/f.sql:1:1 p.d.e.f has too many parts: a project, a data set and a name',
+    ],
+  ],
+  [
+    'a view that is read like a table function',
+    { 'views/v.sql': 'CREATE VIEW d.v AS SELECT 1 AS x', 'reader.sql': reader('SELECT x FROM d.v()') },
+    ['reader.sql:9:15 d.v is a view, which has no brackets and no arguments'],
+  ],
+  [
+    'two arguments of a name',
+    {
+      'functions/f.sql': 'CREATE FUNCTION d.f(a INT64, A INT64) AS (1)',
+      'functions/g.sql':
+        'CREATE FUNCTION d.g(n INT64, b INT64, `N` INT64) RETURNS INT64 LANGUAGE js AS "return n"',
+    },
+    ['functions/f.sql:1:30 two arguments are named A', 'functions/g.sql:1:39 two arguments are named N'],
+  ],
+  [
     'a query among definitions',
     { 'views/a.sql': 'SELECT 1' },
     ['views/a.sql:1:1 expected "CREATE VIEW" or "CREATE FUNCTION", found "SELECT"'],

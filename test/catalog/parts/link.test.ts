@@ -110,6 +110,12 @@ test.each<[string, string, string, Texts]>([
     { 'base.sql': partText('CREATE TEMP FUNCTION f(a INT64) AS (a); SELECT f(1) AS x') },
   ],
   [
+    'functions are behind the semicolon of DECLARE, not one in a comment before it',
+    'DECLARE n INT64 /* ; */; SELECT x FROM query.base',
+    'DECLARE n INT64 /* ; */;CREATE TEMP FUNCTION part_f(a INT64) AS (a); WITH part_base AS ( SELECT part_f(1) AS x ) SELECT x FROM part_base AS `base`',
+    { 'base.sql': partText('CREATE TEMP FUNCTION f(a INT64) AS (a); SELECT f(1) AS x') },
+  ],
+  [
     'texts, comments, arrays and other data sets are left as they are',
     "SELECT 'FROM query.base' AS t, x /* FROM query.base */ FROM logs AS query, query.base, my.query.base",
     "SELECT 'FROM query.base' AS t, x /* FROM query.base */ FROM logs AS query, query.base, my.query.base",
@@ -217,6 +223,25 @@ test('literals of the type of the parameter stay literals, which some places req
   const sql = "SELECT 1 AS x FROM query.typed(f => 0.5, n => +1, l => array < String >['a'])";
   expect(linked({ 'reader.sql': reader(sql), 'typed.sql': typed })).toContain(
     "SELECT PERCENTILE_CONT(x, 0.5 ) OVER () AS p, NTILE( 1 ) OVER (ORDER BY x) AS t, ARRAY<STRING>[ 'a' ] AS l",
+  );
+});
+
+test('literals are no positions, and of no other type than the parameter', () => {
+  const typed = partText(
+    `SELECT x, SUM(NUMERIC '1' / @f) AS f, STRING_AGG(s ORDER BY @n LIMIT @n) AS l
+      FROM t TABLESAMPLE SYSTEM (@f PERCENT) WHERE x > @n GROUP BY x, @n, ROLLUP (@s)
+      QUALIFY SUM(x) OVER (PARTITION BY (@n) ORDER BY x RANGE @f PRECEDING) > 1 ORDER BY @n, x + @n, @m`,
+    {
+      f: '{ type: float, bind: FLOAT64, description: F. }',
+      n: '{ type: integer, bind: INT64, description: N. }',
+      m: '{ type: integer, bind: INT64, description: M. }',
+      s: '{ type: string, description: S. }',
+    },
+  );
+  const sql = "SELECT 1 AS x FROM query.typed(f => 1.5, n => 1, s => 'a', m => @m)";
+  const m = { m: '{ type: integer, bind: INT64, description: M. }' };
+  expect(linked({ 'reader.sql': reader(sql, m), 'typed.sql': typed })).toContain(
+    `SELECT x, SUM(NUMERIC '1' / CAST( 1.5 AS FLOAT64)) AS f, STRING_AGG(s ORDER BY CAST( 1 AS INT64) LIMIT 1 ) AS l FROM t TABLESAMPLE SYSTEM ( 1.5 PERCENT) WHERE x > 1 GROUP BY x, CAST( 1 AS INT64), ROLLUP (CAST( 'a' AS STRING)) QUALIFY SUM(x) OVER (PARTITION BY (CAST( 1 AS INT64)) ORDER BY x RANGE 1.5 PRECEDING) > 1 ORDER BY CAST( 1 AS INT64), x + 1 , @m`,
   );
 });
 

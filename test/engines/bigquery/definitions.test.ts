@@ -22,7 +22,7 @@ const files = {
   'functions/f.sql': `CREATE FUNCTION d.plus(n INT64) AS (
   d.js(n, "it's $&")
 );
-CREATE FUNCTION d.js(n ANY TYPE, text STRING) RETURNS INT64 LANGUAGE js AS "return n";
+CREATE FUNCTION d.js(n FLOAT64, text STRING) RETURNS INT64 LANGUAGE js AS "return n";
 CREATE TEMP FUNCTION own(n INT64) AS (n);`,
 };
 const [query] = parseCatalog(
@@ -39,7 +39,7 @@ test('with BIGQUERY_DEFINITIONS=stored they read those that BigQuery has, in as 
   const { query: text } = buildQueryBody(bind(query, plainParameters({})), stored);
   expect(text.replace(/\s+/g, ' ').trim()).toBe(
     [
-      'CREATE TEMP FUNCTION part_d_js(n ANY TYPE, text STRING) AS (`d.js`(`n`, `text`));',
+      'CREATE TEMP FUNCTION part_d_js(n FLOAT64, text STRING) AS (`d.js`(`n`, `text`));',
       'CREATE TEMP FUNCTION part_d_plus(n INT64) AS (`d.plus`(`n`));',
       'CREATE TEMP FUNCTION part_own(n INT64) AS (n);',
       'WITH part_d_w AS (SELECT * FROM `d.w`) ,',

@@ -13,12 +13,18 @@ export interface TenantParameter {
   readonly isList?: boolean;
 }
 
-/** The column this value was read from; undefined if the value is computed. */
+/** The column this value was read from; undefined if the value is computed, or the column is a guess. */
 export function columnOf(value: Expression): Column | undefined {
+  const column = namedColumn(value);
+  return column?.isGuess ? undefined : column;
+}
+
+/** The column this value was read from, also if it is a guess. */
+function namedColumn(value: Expression): Column | undefined {
   if (value.kind === 'column') return value;
   // All fields of a shredded record are of one row.
-  if (value.kind === 'record') return columnOf(value.present);
-  return value.kind === 'field' || value.kind === 'element' ? columnOf(value.of) : undefined;
+  if (value.kind === 'record') return namedColumn(value.present);
+  return value.kind === 'field' || value.kind === 'element' ? namedColumn(value.of) : undefined;
 }
 
 /** A condition, and the values of whose sources it may restrict the rows; undefined for all. */
@@ -31,7 +37,8 @@ interface Condition {
  * The values that equal the tenant in every row that a query reads, match its pattern, or are in its list.
  *
  * @param known values of the queries around it that do
- * @param tenant the parameter, and a test for values by whose collation different tenants may be equal
+ * @param tenant the parameter, a test for values by whose collation different tenants may be equal, and the names of
+ *   columns that would equal it if they were no guesses, to which those of this query are added
  * @param separate the values that HAVING and QUALIFY may compare; undefined for none
  * @returns without the known ones
  */
@@ -41,7 +48,12 @@ export function equalToTenant(
   {
     tenant,
     isCollated,
-  }: { readonly tenant: TenantParameter; readonly isCollated: (value: Expression) => boolean },
+    guesses,
+  }: {
+    readonly tenant: TenantParameter;
+    readonly isCollated: (value: Expression) => boolean;
+    readonly guesses: Set<string>;
+  },
   separate: SeparateValues | undefined,
 ): readonly Expression[] {
   const conditions: readonly Condition[] = [
@@ -56,8 +68,9 @@ export function equalToTenant(
     equal.has(printExpression(value));
   const own: Expression[] = [];
   const note = (value: Expression, restricts: Condition['restricts']): boolean => {
-    const column = columnOf(value);
-    if (!column || equal.has(printExpression(value))) return false;
+    const column = namedColumn(value);
+    if (column?.isGuess) guesses.add(column.name);
+    if (!column || column.isGuess || equal.has(printExpression(value))) return false;
     if (restricts && !restricts(value, column)) return false;
     equal.set(printExpression(value), value);
     own.push(value);

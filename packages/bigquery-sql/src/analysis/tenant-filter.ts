@@ -1,11 +1,12 @@
 import { isViewName } from '../rules/from/described-tables.ts';
 import { openColumns } from '../rules/queries/outputs.ts';
+import { column } from '../tree/build.ts';
 import { forEachPart } from '../tree/map.ts';
 import type { Expression, From, Query, Select, SetOperation, Table } from '../tree/nodes.ts';
 import { resultMembers } from '../tree/query-parts.ts';
 import { collatedValues } from './collated-values.ts';
 import { separateValues } from './separate-values.ts';
-import { columnOf, equalToTenant, type TenantParameter } from './tenant-conditions.ts';
+import { columnOf, equalToTenant, isParameter, type TenantParameter } from './tenant-conditions.ts';
 
 /**
  * The tables whose rows a query does not restrict to one tenant: nothing that holds for all of their rows in the result
@@ -16,19 +17,27 @@ import { columnOf, equalToTenant, type TenantParameter } from './tenant-conditio
  *
  * @param query before any pass
  */
-export function unfilteredTables(query: Query, tenant: TenantParameter): readonly Table[] {
+export function unfilteredTables(query: Query, tenant: TenantParameter): readonly UnfilteredTable[] {
   const found = new Set<Table>();
+  const guesses = new Set<string>();
   const analysis: Analysis = {
     tenant,
+    guesses,
     isCollated: collatedValues(query),
     unfiltered: (table) => void found.add(table),
   };
   for (const { table } of sourcesOf(query, { tables: new Map(), known: [] }, analysis)) found.add(table);
-  return [...found];
+  return [...found].map((table) => ({ ...table, guesses: [...guesses] }));
+}
+
+interface UnfilteredTable extends Table {
+  /** Bare names that are compared with the parameter, but may be those of columns of other items. */
+  readonly guesses: readonly string[];
 }
 
 interface Analysis {
   readonly tenant: TenantParameter;
+  readonly guesses: Set<string>;
   /** True for a value by whose collation different tenants may be equal. */
   readonly isCollated: (value: Expression) => boolean;
   unfiltered(table: Table): void;
@@ -140,9 +149,10 @@ function sourcesOfSelect(query: Select, environment: Environment, analysis: Anal
     );
   };
   const separate = separateValues(query);
-  const equal = equalToTenant(query, environment.known, analysis, separate);
+  const known = [...environment.known, ...items.flatMap((item) => tenantsOf(item, analysis.tenant))];
+  const equal = equalToTenant(query, known, analysis, separate);
   const filtered = new Set(equal.flatMap((value) => [...ownersOf(value)]));
-  readSubqueries(query, { ...environment, known: [...environment.known, ...equal] }, analysis);
+  readSubqueries(query, { ...environment, known: [...known, ...equal] }, analysis);
   const open = items.flatMap(({ sources }) => sources).filter((source) => !filtered.has(source));
   if (separate === undefined || query.limit || query.offset) return barred(open, analysis);
   const filterable = query.columns.filter(({ value }) => columnOf(value) && separate.ofRows(value));
@@ -156,6 +166,7 @@ function sourcesOfSelect(query: Select, environment: Environment, analysis: Anal
 interface Item {
   readonly alias: string;
   readonly sources: readonly Source[];
+  readonly query?: Query;
   /** Of a query: whether a column may be one of a single table whose columns are not known. */
   readonly isOpenFor?: (name: string) => boolean;
   /** The array whose elements it has. */
@@ -169,6 +180,17 @@ function isOpenFor(query: Query): (name: string) => boolean {
   return (name) => open.length === 1 && !names.has(name);
 }
 
+/** The columns of an item that are the parameter itself, or NULL where an outer join has no row: equal to no value then. */
+function tenantsOf(
+  { alias, query }: Item,
+  { name, isPattern, isList }: TenantParameter,
+): readonly Expression[] {
+  if (query?.kind !== 'select' || isPattern || isList) return [];
+  return query.columns.flatMap((member) =>
+    isParameter(member.value, name) ? column(alias, member.name, member.value.type) : [],
+  );
+}
+
 function itemsOf(from: From, environment: Environment, analysis: Analysis): readonly Item[] {
   switch (from.kind) {
     case 'table':
@@ -178,6 +200,7 @@ function itemsOf(from: From, environment: Environment, analysis: Analysis): read
       return [
         {
           alias: from.alias,
+          query: from.query,
           sources: sourcesOf(from.query, environment, analysis),
           isOpenFor: isOpenFor(from.query),
         },
@@ -189,6 +212,7 @@ function itemsOf(from: From, environment: Environment, analysis: Analysis): read
       return [
         {
           alias: from.alias,
+          query: common.query,
           // A filter of one reader does not hold for another.
           sources: common.sources.map((source) => ({ ...source })),
           isOpenFor: isOpenFor(common.query),

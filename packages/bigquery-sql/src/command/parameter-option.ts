@@ -1,7 +1,9 @@
 import { compile } from '../compile.ts';
 import { parseInterval } from '../macros/host/intervals.ts';
 import { ProblemError } from '../problem.ts';
-import { outsideLiterals } from './tokens.ts';
+import { type ParameterPlace, parameterPlaces } from '../syntax/named-parameters.ts';
+import { parseQuery } from '../syntax/parse-query.ts';
+import { SyntaxProblem } from '../syntax/syntax-problem.ts';
 
 /** A command whose arguments are invalid. */
 export function commandError(message: string): ProblemError {
@@ -12,6 +14,7 @@ export function commandError(message: string): ProblemError {
 export interface Parameter {
   readonly name: string;
   readonly value: string;
+  readonly type: string;
   /** The value as a literal, if the parameter is not a STRING. */
   readonly literal: string | undefined;
 }
@@ -42,10 +45,10 @@ export function parseParameters(texts: readonly string[]): readonly Parameter[] 
       );
     const { name, type, value } = first;
     if (others.length === 0 && !first.isList)
-      return { name, value, literal: type === 'STRING' ? undefined : literalOf(first) };
+      return { name, value, type, literal: type === 'STRING' ? undefined : literalOf(first) };
     const isEmpty = others.length === 0 && value === '';
     const elements = isEmpty ? [] : [first, ...others].map(literalOf);
-    return { name, value, literal: `ARRAY<${type}>[${elements.join(', ')}]` };
+    return { name, value, type, literal: `ARRAY<${type}>[${elements.join(', ')}]` };
   });
 }
 
@@ -141,32 +144,40 @@ interface Replacement {
   readonly growth: number;
 }
 
-/** Replaces the parameters that are not STRINGs by literals; the others stay. */
+/** Replaces the parameters that are not STRINGs by literals; the others stay, and so does a text that is not SQL. */
 export function applyParameters(sql: string, parameters: readonly Parameter[]) {
-  const literals = new Map<string, string>(
-    parameters.flatMap(({ name, literal }) =>
-      literal === undefined ? [] : [[`@${name.toLowerCase()}`, literal] as const],
-    ),
-  );
+  const given = new Map(parameters.map((parameter) => [parameter.name.toLowerCase(), parameter]));
   const replacements: Replacement[] = [];
   let growth = 0;
-  const replaced = sql.replace(outsideLiterals('@\\w+'), (token: string, ...rest: unknown[]) => {
-    const literal = literals.get(token.toLowerCase());
-    if (literal === undefined) return token;
-    const offset = rest.find((part) => typeof part === 'number') ?? 0;
-    const before = sql.slice(0, offset).split('\n');
+  let replaced = '';
+  let end = 0;
+  for (const { node, written } of placesIn(sql)) {
+    const { literal, type } = given.get(node.name.name.toLowerCase()) ?? {};
+    if (literal === undefined || type === undefined) continue;
+    const text = written(literal, type);
+    const before = sql.slice(0, node.start).split('\n');
     const line = before.length;
     if (replacements.at(-1)?.line !== line) growth = 0;
-    const change = literal.length - token.length;
+    const change = text.length - (node.end - node.start);
     replacements.push({ line, column: (before.at(-1)?.length ?? 0) + 1 + growth, growth: change });
     growth += change;
-    return literal;
-  });
+    replaced += sql.slice(end, node.start) + text;
+    end = node.end;
+  }
   return {
-    sql: replaced,
+    sql: replaced + sql.slice(end),
     originalColumn: (line: number, column: number) =>
       replacements
         .filter((replacement) => replacement.line === line && replacement.column < column)
         .reduce((original, { growth }) => original - growth, column),
   };
+}
+
+function placesIn(sql: string): readonly ParameterPlace[] {
+  try {
+    return parameterPlaces(parseQuery(sql));
+  } catch (error) {
+    if (error instanceof SyntaxProblem) return [];
+    throw error;
+  }
 }

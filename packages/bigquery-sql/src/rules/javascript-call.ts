@@ -32,8 +32,8 @@ export function requireJavascript(definition: ForeignFunction): void {
     );
   if (!returns) throw new Unsupported(name, 'a function in JavaScript needs RETURNS with a type');
   javascriptType(returns, resolveType(returns));
-  for (const { type, name: parameter } of parameters) {
-    if (type === 'ANY TYPE') throw new Unsupported(parameter, 'JavaScript takes no parameter of ANY TYPE');
+  for (const { type } of parameters) {
+    if (type === 'ANY TYPE') continue;
     const ofJavascript = javascriptType(type, resolveType(type));
     if (hasType(ofJavascript, 'TIMESTAMP') && body.code.value.includes('microsecond'))
       throw new Unsupported(

@@ -210,15 +210,18 @@ export function findColumns(scope: Scope | undefined, name: string): readonly Ex
 }
 
 /** The columns of FROM that a bare name may refer to. */
-export function columnsNamed(scope: Pick<Scope, 'ranges'>, name: string): readonly Expression[] {
-  const ranges = withoutGuesses(
-    scope.ranges.filter((range) => !range.isQualifiedOnly && !isMerged(range, name)),
-  );
+export function columnsNamed(
+  { ranges: all, parent }: Pick<Scope, 'ranges'> & Partial<Scope>,
+  name: string,
+): readonly Expression[] {
+  const ranges = withoutGuesses(all.filter((range) => !range.isQualifiedOnly && !isMerged(range, name)));
   const own = ranges.flatMap((range) => columnsIn(range, name));
-  if (own.length < 2 || ranges.every(({ openAlias }) => openAlias === undefined)) return own;
+  if (own.length === 0 || ranges.every(({ openAlias }) => openAlias === undefined)) return own;
   // The name would be ambiguous if an item whose columns are not known had it too.
   const known = ranges.flatMap((range) => columnsIn({ ...range, openExcept: [name] }, name));
-  return known.length > 0 ? known : own;
+  if (known.length > 0) return known;
+  const isOnly = own.length === 1 && findColumns(parent, name).length === 0 && !findRange(parent, name);
+  return isOnly ? own : own.map((value) => (value.kind === 'column' ? { ...value, isGuess: true } : value));
 }
 
 /** True if JOIN USING has merged the columns of that name. */

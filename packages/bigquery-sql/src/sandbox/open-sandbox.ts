@@ -1,11 +1,11 @@
 import { unreadableFields } from '../analysis/unreadable-fields.ts';
 import {
   type Compiled,
+  describeViews,
+  type ListedView,
   parse,
   rules,
   tablesOf as tablesReadBy,
-  describeViews,
-  type ListedView,
 } from '../compile.ts';
 import { ProblemError, problemAt, problemOf, type Source } from '../problem.ts';
 import { buildContext, type Context, type ResolvedQuery, type Rules } from '../rules/context.ts';
@@ -17,10 +17,10 @@ import { resolveWith } from '../rules/queries/with.ts';
 import { childOf, emptyScope, type Scope } from '../rules/scope.ts';
 import { sqlFunctions } from '../rules/sql-function.ts';
 import { messageOf, type Unsupported } from '../rules/unsupported.ts';
+import { tableParameters } from '../syntax/named-parameters.ts';
 import type { CommonTable, Query, Statement, With } from '../syntax/nodes.ts';
 import { type OutsideTable, outsideNames } from '../syntax/outside-names.ts';
 import { parseQuery } from '../syntax/parse-query.ts';
-import { tableParameters } from '../syntax/table-parameters.ts';
 import type { CommonTable as TreeTable } from '../tree/nodes.ts';
 import type { StoredTable } from '../tree/stored-table.ts';
 import { withTables } from '../tree/with-tables.ts';

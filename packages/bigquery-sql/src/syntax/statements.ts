@@ -119,6 +119,9 @@ function parseFunctionAfter(
   if (deterministic !== undefined && !language) p.fail('"LANGUAGE"');
   if (language && p.at('WITH', 'CONNECTION'))
     p.problem(language.start, `functions in ${language.name} are not supported, only in SQL and js`);
+  const ofAnyType = parameters.find(({ type }) => type === 'ANY TYPE');
+  if (language?.name.toLowerCase() === 'js' && ofAnyType)
+    p.problem(ofAnyType.start, 'JavaScript takes no parameter of ANY TYPE');
   const optionsBefore = parseOptions(p);
   p.expect('AS');
   const body = language ? parseForeignBody(p, language) : parseSqlBody(p);
@@ -242,6 +245,9 @@ function parseParameters(p: Parser): readonly FunctionParameter[] {
   p.expect('(');
   const parameters = p.at(')') ? [] : p.list(() => parseParameter(p));
   p.close();
+  const lower = parameters.map(({ name }) => name.name.toLowerCase());
+  const repeated = parameters.find((_, at) => lower.indexOf(lower[at] ?? '') < at);
+  if (repeated) p.problem(repeated.start, `two arguments are named ${repeated.name.name}`);
   return parameters;
 }
 

@@ -59,6 +59,32 @@ describe('only a column of the table restricts it to a tenant', () => {
     ],
     ['SELECT a FROM (SELECT a, tenant FROM t UNION ALL SELECT * FROM u) WHERE tenant = @tenant', ['u']],
     ['SELECT MAX((SELECT a FROM u LIMIT 1)) FROM t WHERE tenant = @tenant', ['u']],
+    // A bare name that no other item or query can have.
+    ['SELECT a FROM t JOIN (SELECT 1 AS k) AS j USING (k) WHERE tenant = @tenant', []],
+    ['SELECT (SELECT COUNT(*) FROM t WHERE tenant = @tenant) AS a', []],
+    ['SELECT (SELECT COUNT(*) FROM t WHERE tenant = @tenant) AS a FROM (SELECT 1 AS b)', []],
+    ['SELECT (SELECT COUNT(*) FROM t WHERE t.tenant = @tenant) AS a FROM (SELECT @tenant AS tenant)', []],
+    // BigQuery reads these from the query around, if the table has no such column.
+    ['SELECT (SELECT COUNT(*) FROM t WHERE tenant = @tenant) AS a FROM (SELECT @tenant AS tenant)', ['t']],
+    ['SELECT (SELECT COUNT(*) FROM t WHERE tenant = @tenant) AS a FROM UNNEST([@tenant]) AS tenant', ['t']],
+    [
+      'SELECT (SELECT COUNT(*) FROM t WHERE r.tenant = @tenant) AS a FROM (SELECT STRUCT(@tenant AS tenant) AS r)',
+      ['t'],
+    ],
+    ['SELECT (SELECT COUNT(*) FROM t WHERE r.x = @tenant) AS a FROM (SELECT @tenant AS x) AS r', ['t']],
+    [
+      'SELECT a FROM t WHERE tenant = @tenant AND a IN (SELECT a FROM (SELECT * FROM u) WHERE tenant = @tenant)',
+      ['u'],
+    ],
+    ['SELECT a FROM t WHERE tenant = @tenant AND a IN (SELECT a FROM u WHERE u.tenant = @tenant)', []],
+    // Only one of two tables has the column.
+    ['SELECT t.a FROM t JOIN u ON t.k = u.k AND u.q = @tenant WHERE tenant = @tenant', ['t']],
+    ['SELECT t.a FROM u JOIN t ON t.k = u.k AND u.q = @tenant WHERE tenant = @tenant', ['t']],
+    ['SELECT t.a FROM u JOIN t ON t.k = u.k AND u.q = @tenant WHERE t.tenant = @tenant', []],
+    ['SELECT a FROM (SELECT a, tenant FROM t JOIN u ON u.q = @tenant) WHERE tenant = @tenant', ['t']],
+    ['SELECT t.a FROM t JOIN u ON u.q = @tenant JOIN v USING (tenant) WHERE tenant = @tenant', ['t', 'v']],
+    ['SELECT i.a FROM t JOIN u ON u.q = @tenant, UNNEST(items) AS i WHERE i.tenant = @tenant', ['t']],
+    ['DECLARE tenant STRING DEFAULT @tenant; SELECT a FROM t WHERE tenant = @tenant', ['t']],
   ])('%s: %j are not restricted', (sql, names) => {
     const found = unfilteredTables(compileOpen(sql).query, {
       name: 'tenant',

@@ -95,3 +95,31 @@ test('a list that is searched by a collation filters nothing', () => {
   const sql = (column: string) => `SELECT n FROM ci WHERE ${column} IN UNNEST(@tenant)`;
   expect(['tenant', 'exact'].map((column) => unfilteredIn(sql(column), true))).toEqual([['ci'], []]);
 });
+
+const params = 'WITH params AS (SELECT @tenant AS p)';
+
+test.each([
+  [`${params} SELECT message FROM logs, params WHERE logs.tenant = params.p`, []],
+  [`${params} SELECT message FROM params LEFT JOIN logs ON logs.tenant = p`, []],
+  [
+    'SELECT message FROM (SELECT @tenant AS p) JOIN logs ON EXISTS (SELECT 1 FROM ci WHERE exact = p)',
+    ['logs'],
+  ],
+  [`${params} SELECT message FROM logs LEFT JOIN params ON logs.tenant = p`, ['logs']],
+  [`${params} SELECT message FROM logs FULL JOIN params ON logs.tenant = p`, ['logs']],
+  [
+    "WITH params AS (SELECT @tenant AS p UNION ALL SELECT 'b') SELECT k FROM logs, params WHERE tenant = p",
+    ['logs'],
+  ],
+  ["SELECT k FROM logs, (SELECT CONCAT(@tenant, '') AS p) WHERE tenant = p", ['logs']],
+])('a column that is the parameter itself is compared as it: %s', (sql, unfiltered) => {
+  expect(unfilteredIn(sql)).toEqual(unfiltered);
+});
+
+test('a column that is a list of tenants, or a pattern, equals none of them', () => {
+  const { query } = compileTree(
+    { sql: `${params} SELECT k FROM logs, params WHERE tenant = p`, source: { file: '', line: 1 } },
+    tables,
+  );
+  expect(unfilteredTables(query, { name: 'tenant', isPattern: true })).toHaveLength(1);
+});
