@@ -1,4 +1,3 @@
-import { foldName } from '@querygate/text';
 /** BigQuery's column types, by the names that `bq show --schema` prints (standard SQL names included). */
 export const fieldTypes = [
   'STRING',
@@ -89,7 +88,7 @@ export function fieldsOfOnePath(fields: readonly Named[]): readonly FieldsOfOneP
   const found = new Map<string, FieldsOfOnePath>();
   for (const [at, field] of fields.entries())
     for (const path of pathsIn(field)) {
-      const key = foldName(path.join('.'));
+      const key = path.join('.').toLowerCase();
       const first = known.get(key);
       if (first === undefined) known.set(key, { at, path });
       else if (first.at !== at && !found.has(`${first.at} ${at}`)) {

@@ -1,5 +1,4 @@
 import { DuckDBTypeId } from '@duckdb/node-api';
-import { foldName } from '@querygate/text';
 import type { Field, TableSchema } from '../../table-schema.ts';
 import { quoteText } from '../../tree/quote-text.ts';
 import { layoutColumns, type StoredColumn } from '../../tree/stored-table.ts';
@@ -51,7 +50,7 @@ export const shreddedColumns = (
 ): readonly ShreddedColumn[] =>
   columns.flatMap((column, index) => {
     const field = fields[index];
-    const find: Find = (row) => row.get(foldName(column.name));
+    const find: Find = (row) => row.get(column.name.toLowerCase());
     return field ? physicalColumns(field, column, column.name, find) : [];
   });
 
@@ -113,7 +112,7 @@ function recordOf(value: SourceValue | undefined): SourceValue | undefined {
 function entryOf(record: SourceValue | undefined, name: string): SourceValue | undefined {
   if (record?.type.typeId !== DuckDBTypeId.STRUCT) return undefined;
   const { entryNames, entryTypes } = record.type;
-  const index = entryNames.findIndex((entry) => foldName(entry) === foldName(name));
+  const index = entryNames.findIndex((entry) => entry.toLowerCase() === name.toLowerCase());
   const [entry, type] = [entryNames[index], entryTypes[index]];
   return entry === undefined || type === undefined
     ? undefined

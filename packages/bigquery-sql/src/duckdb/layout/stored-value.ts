@@ -5,7 +5,6 @@ import {
   DuckDBVarCharType,
   LIST,
 } from '@duckdb/node-api';
-import { foldName } from '@querygate/text';
 import type { Field } from '../../table-schema.ts';
 import { quoteText } from '../../tree/quote-text.ts';
 import { quote } from '../../types.ts';
@@ -53,7 +52,7 @@ export async function describeSource(
   const columns = Array.from({ length: statement.columnCount }, (_, index) => {
     const name = statement.columnName(index);
     const value: SourceValue = { sql: `r.${quote(name)}`, type: statement.columnType(index) };
-    return [foldName(name), value] as const;
+    return [name.toLowerCase(), value] as const;
   });
   statement.destroySync();
   return new Map(columns);
@@ -89,9 +88,9 @@ const jsonType = DuckDBVarCharType.create('JSON');
 function convertElement(field: Field, value: SourceValue, place: Place): string {
   const { sql, type } = value;
   if (field.fields && type.typeId === DuckDBTypeId.STRUCT) {
-    const entries = new Map(type.entryNames.map((name, index) => [foldName(name), { name, index }]));
+    const entries = new Map(type.entryNames.map((name, index) => [name.toLowerCase(), { name, index }]));
     const members = field.fields.map((inner) => {
-      const entry = entries.get(foldName(inner.name));
+      const entry = entries.get(inner.name.toLowerCase());
       const entryType = entry && type.entryTypes[entry.index];
       const source = entry && entryType && { ...value, sql: fieldSql(sql, entry.name), type: entryType };
       return `${quote(inner.name)} := ${storedAt(inner, source, place)}`;
