@@ -59,6 +59,16 @@ test('a request for a token that hangs is not the one of the next call', async (
   expect(headers.get('authorization')).toBe('Bearer token-1');
 });
 
+test.each([
+  [408, 'ENGINE_UNAVAILABLE'],
+  [429, 'ENGINE_BUSY'],
+  [503, 'ENGINE_UNAVAILABLE'],
+  [400, 'ENGINE_MISCONFIGURED'],
+])('%i of the server of tokens is %s', async (status, code) => {
+  const { credentials } = await withTokenServer((response) => response.writeHead(status).end('{}'));
+  await expect(credentials.authorize(url, AbortSignal.timeout(3_000))).rejects.toMatchObject({ code });
+});
+
 test('a call whose token is rejected is made again with another one, once', async () => {
   const fake = await startFakeBigquery();
   const { credentials, options } = await withTokenServer(sendToken);

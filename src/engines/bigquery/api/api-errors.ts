@@ -1,7 +1,7 @@
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
-import { type ErrorCode, GatewayError, type GatewayErrorOptions } from '../../../errors.ts';
 import { findQuotedParameter, unusableValue } from '../../../engine-contract/blame-parameter.ts';
 import { callerSqlFailed } from '../../../engine-contract/engine-errors.ts';
+import { type ErrorCode, GatewayError, type GatewayErrorOptions } from '../../../errors.ts';
 
 interface ApiErrorOptions extends GatewayErrorOptions {
   /** True if the same call may succeed if it is repeated. */
@@ -86,7 +86,11 @@ const failuresByReason: Readonly<Record<string, Failure>> = {
   required: misconfigured,
   rateLimitExceeded: busy,
   jobRateLimitExceeded: busy,
+  userRateLimitExceeded: busy,
+  concurrentLimitExceeded: busy,
+  RESOURCE_EXHAUSTED: busy,
   quotaExceeded,
+  dailyLimitExceeded: quotaExceeded,
   backendError: unavailable,
   internalError: unavailable,
   jobBackendError: unavailable,
@@ -127,7 +131,8 @@ export function callTimedOut(): ApiError {
 export function credentialsFailed(cause: unknown): ApiError {
   const { response, code } = (cause ?? {}) as { response?: { status?: number }; code?: unknown };
   const isNetwork = response === undefined && networkCodes.has(String(code));
-  return toApiError(isNetwork || (response?.status ?? 0) >= 500 ? unavailable : misconfigured, cause);
+  const failure = isNetwork ? unavailable : failureByStatus(response?.status ?? 0);
+  return toApiError(failure === failed ? misconfigured : failure, cause);
 }
 
 const networkCodes = new Set(

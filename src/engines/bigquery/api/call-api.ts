@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import { type Span, withSpan } from '../../../trace/span.ts';
+import { malformedResponse, queryFailed } from './api-errors.ts';
 import type { ApiRequest, Client } from './client.ts';
 import type { Deadline } from './deadline.ts';
-import { malformedResponse, queryFailed } from './api-errors.ts';
 import type { HttpReply } from './http.ts';
 import { retry } from './retry.ts';
 import { errorReply } from './wire.ts';
@@ -81,7 +81,7 @@ export function parseReply<T extends z.ZodType>(
     const { error } = errorReply.safeParse(body).data ?? {};
     const [first] = error?.errors ?? [];
     const message = first?.message ?? error?.message ?? text.slice(0, 500);
-    throw queryFailed({ status, reason: first?.reason, message, retryAfterSeconds }, bound);
+    throw queryFailed({ status, reason: first?.reason ?? error?.status, message, retryAfterSeconds }, bound);
   }
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;

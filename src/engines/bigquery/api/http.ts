@@ -18,7 +18,7 @@ interface HttpRequest {
 export interface HttpReply {
   readonly status: number;
   readonly text: string;
-  /** The header Retry-After, if it is a number of seconds. */
+  /** The header Retry-After. */
   readonly retryAfterSeconds: number | undefined;
 }
 
@@ -64,6 +64,12 @@ export function openHttp({ useProxies }: { readonly useProxies: boolean }): Http
   };
 }
 
+/** A number of seconds, or an HTTP date. */
 function parseSeconds(header: string | null): number | undefined {
-  return header !== null && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
+  if (header === null) return undefined;
+  if (/^\d{1,6}$/.test(header)) return Number(header);
+  const seconds = /^[A-Z][a-z]{2}, .* GMT$/.test(header)
+    ? (Date.parse(header) - Date.now()) / 1000
+    : Number.NaN;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds));
 }
