@@ -53,7 +53,12 @@ export type QueryReply = z.output<typeof queryReply>;
 export const dryJobReply = z.object({
   statistics: z.object({
     totalBytesProcessed: optional(count),
-    query: optional(z.object({ schema: optional(z.object({ fields: z.array(field) })) })),
+    query: optional(
+      z.object({
+        statementType: optional(z.string()),
+        schema: optional(z.object({ fields: z.array(field) })),
+      }),
+    ),
   }),
 });
 
