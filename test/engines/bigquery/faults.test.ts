@@ -101,6 +101,12 @@ describe('an error that BigQuery reports', () => {
     expect(await setup.runError()).toMatchObject({ code: 'ENGINE_BUSY' });
   });
 
+  test('a job that fails while it is polled is polled no more', async () => {
+    setup.fake.respondWith(inSequence(reply(incompleteBody), errorReply(400, 'jobBackendError')));
+    expect(await setup.runError()).toMatchObject({ code: 'ENGINE_UNAVAILABLE', retryAfterSeconds: 5 });
+    expect(setup.fake.received.filter(({ method }) => method === 'GET')).toHaveLength(1);
+  });
+
   test('an exceeded quota has a long Retry-After', async () => {
     setup.fake.respondWith(errorReply(403, 'quotaExceeded'));
     expect(await setup.runError()).toMatchObject({ status: 503, retryAfterSeconds: 600 });
@@ -201,6 +207,16 @@ describe('a response that never ends', () => {
     expect(await retrying.run()).toMatchObject({ rows: ['{"x":1}'] });
     expect(new Set(retrying.fake.received.map(({ body }) => body.requestId)).size).toBe(1);
     await retrying.close();
+  });
+
+  test('a body that takes longer than a response may take to begin is read to its end', async () => {
+    const text = JSON.stringify(completeBody([7]));
+    setup.fake.respondWith((response) => {
+      response.writeHead(200).write(text.slice(0, 20));
+      setTimeout(() => response.end(text.slice(20)), 850);
+    });
+    expect(await setup.run()).toMatchObject({ rows: ['{"x":7}'] });
+    expect(setup.fake.received).toHaveLength(1);
   });
 
   test('a job is cancelled when the deadline passes', async () => {

@@ -11,7 +11,7 @@ import { openLinkedAbort } from '../../../concurrency/abort.ts';
 import type { BigqueryOptions } from '../bigquery-options.ts';
 import { callTimedOut, connectionFailed } from './api-errors.ts';
 import { type Credentials, noCredentials, openCredentials } from './credentials.ts';
-import { type HttpReply, openHttp } from './http.ts';
+import { type HttpReply, type HttpRequest, openHttp } from './http.ts';
 
 /** The API's endpoint unless an emulator is configured. */
 const googleEndpoint = 'https://bigquery.googleapis.com';
@@ -30,6 +30,8 @@ export interface ApiRequest {
 
 interface CallOptions {
   readonly timeoutMs: number;
+  /** True if the timeout ends when the body begins: a result may be large, and its query is billed again if it is repeated. */
+  readonly isBodyUntimed?: true;
   /** Ends the call before its timeout. */
   readonly signal?: AbortSignal;
   /** The header that continues a trace. */
@@ -50,22 +52,23 @@ export function openClient(
     : noCredentials,
 ): Client {
   const { projectId, apiEndpoint = googleEndpoint } = options;
-  const base = `${apiEndpoint.replace(/\/+$/, '')}/bigquery/v2/projects`;
+  const base = `${apiEndpoint}/bigquery/v2/projects`;
   const http = openHttp({ useProxies: options.apiEndpoint === undefined });
 
   const send = async (
     apiRequest: ApiRequest,
-    signal: AbortSignal,
+    attempt: Pick<HttpRequest, 'signal' | 'onHeaders'>,
     traceparent: string | undefined,
     isRepeated = false,
   ): Promise<HttpReply> => {
     const { method, path, projectId: owner = projectId, body } = apiRequest;
+    const { signal, onHeaders } = attempt;
     const url = `${base}/${encodeURIComponent(owner)}${path}`;
     const { headers, reject } = await credentials.authorize(url, signal);
     headers.set('content-type', 'application/json');
     headers.set('user-agent', userAgent);
     if (traceparent !== undefined) headers.set('traceparent', traceparent);
-    const request = { method, url, headers, signal };
+    const request = { method, url, headers, signal, onHeaders };
     const reply = await http
       .send(body === undefined ? request : { ...request, body: JSON.stringify(body) })
       .catch((error: unknown) => {
@@ -75,16 +78,20 @@ export function openClient(
     if (reply.status !== 401 || reject === undefined || isRepeated) return reply;
     // A token may end before its time.
     reject();
-    return send(apiRequest, signal, traceparent, true);
+    return send(apiRequest, attempt, traceparent, true);
   };
   return {
-    async call(request, { timeoutMs, signal, traceparent }) {
+    async call(request, { timeoutMs, isBodyUntimed, signal, traceparent }) {
       const attempt = openLinkedAbort({
         follow: signal === undefined ? [] : [signal],
         timeout: { ms: timeoutMs, reason: callTimedOut },
       });
       try {
-        return await send(request, attempt.signal, traceparent);
+        return await send(
+          request,
+          { ...attempt, onHeaders: isBodyUntimed ? attempt.stopTimer : undefined },
+          traceparent,
+        );
       } finally {
         attempt.release();
       }
