@@ -69,6 +69,7 @@ export async function openBigquery(
     closing: closing.signal,
     textToRun,
     jobs,
+    turns,
   });
   return {
     updates: buildUpdates(catalog, startCheck, check, (next) => {
