@@ -227,9 +227,9 @@ export function columnsOf(fields: readonly Field[]): readonly Column[] {
   });
 }
 
-/** True if two names are the same: see `foldName`. A long one is compared with those of all columns. */
+/** True if two names are the same, as `foldName` says. One is compared with those of all columns: most differ at once. */
 export const sameName = (a: string, b: string): boolean =>
-  a.length === b.length && foldName(a) === foldName(b);
+  a.length === b.length && a.toLowerCase() === b.toLowerCase() && (a === b || foldName(a) === foldName(b));
 
 /** The type of a parameter by its name, which has no case in SQL. Undeclared ones are STRING. */
 export const parameterTypeIn =
