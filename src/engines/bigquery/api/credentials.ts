@@ -6,7 +6,7 @@ import { credentialsFailed } from './api-errors.ts';
 /** The headers of one request. */
 interface Authorization {
   readonly headers: Headers;
-  /** For headers that BigQuery rejects: later ones have another token. Undefined if there is none. */
+  /** For headers that BigQuery rejects: later ones have another token. An emulator has none. */
   readonly reject?: () => void;
 }
 
