@@ -1,6 +1,6 @@
-import { didYouMean } from '@querygate/text';
 import type { Compiled } from '@querygate/bigquery-sql/tree';
 import { duckdbType } from '@querygate/bigquery-sql/types';
+import { didYouMean, foldName } from '@querygate/text';
 import type { ResultColumn } from '../catalog/model/header-types.ts';
 import type { Column, RecordField, SavedQuery } from '../catalog/model/saved-query.ts';
 import { resultColumnOf } from './result-column-of.ts';
@@ -69,7 +69,7 @@ export const checkReturned =
 /** The names that several columns of a result have, as messages: BigQuery refuses such a result. */
 export function repeatedNames(returned: Compiled['columns']): readonly string[] {
   const named = returned.filter(({ except }) => except === undefined);
-  return [...Map.groupBy(named, ({ name }) => name.toLowerCase()).values()].flatMap(([, second]) =>
+  return [...Map.groupBy(named, ({ name }) => foldName(name)).values()].flatMap(([, second]) =>
     second === undefined
       ? []
       : `two columns of the result are named ${second.name}: add AS and another name, or leave one out with EXCEPT`,
@@ -85,7 +85,7 @@ export function accepts(declared: RecordField, { type, repeated }: ResultColumn)
 
 /** Column names in SQL are case-insensitive. */
 export function isSameColumn(a: string, b: string): boolean {
-  return a.toLowerCase() === b.toLowerCase();
+  return foldName(a) === foldName(b);
 }
 
 /** Its type, for messages. */

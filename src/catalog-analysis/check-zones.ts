@@ -1,5 +1,6 @@
 import { zoneParameters, zoneProblem } from '@querygate/bigquery-sql/analysis';
 import type { Compiled } from '@querygate/bigquery-sql/tree';
+import { foldName } from '@querygate/text';
 import type { Parameter, SavedQuery } from '../catalog/model/saved-query.ts';
 import type { Problem } from '../errors.ts';
 
@@ -13,7 +14,7 @@ export function zoneProblemsOf(
 ): readonly Problem[] {
   const zones = zoneParameters(query);
   return parameters
-    .filter(({ name }) => zones.has(name.toLowerCase()))
+    .filter(({ name }) => zones.has(foldName(name)))
     .flatMap((parameter) =>
       textsOf(parameter).flatMap(([property, text]) => {
         const problem = zoneProblem(text);

@@ -2,6 +2,7 @@ import { basename, dirname } from 'node:path';
 import { problemOf } from '@querygate/bigquery-sql/problem';
 import { type Compiled, compileTree, schemaTables } from '@querygate/bigquery-sql/tree';
 import { parameterTypeIn, sameName, unknown } from '@querygate/bigquery-sql/types';
+import { foldName } from '@querygate/text';
 import { CatalogError } from '../catalog/folder/load-catalog.ts';
 import { tablesFolder } from '../catalog/folder/read-folder.ts';
 import type { FileSql } from '../catalog/header/parse-saved-query.ts';
@@ -69,7 +70,7 @@ function isAbsence({ message }: Problem, table: string): boolean {
   const [, path = ''] = /^no table is named ([^;]+?)(?:; |$)/.exec(message) ?? [];
   const name = path.split('.').at(-1) ?? '';
   return name.endsWith('*')
-    ? name !== '*' && table.toLowerCase().startsWith(name.slice(0, -1).toLowerCase())
+    ? name !== '*' && foldName(table).startsWith(foldName(name.slice(0, -1)))
     : sameName(name, table);
 }
 
@@ -83,9 +84,9 @@ export function problemsOfSql(
 ): readonly Problem[] {
   const { parameters, columns, problems = [] } = file;
   if (problems.length > 0) return problems;
-  const declared = new Set(parameters.map(({ name }) => name.toLowerCase()));
+  const declared = new Set(parameters.map(({ name }) => foldName(name)));
   const declaredType = parameterTypeIn(parameters);
-  const parameterType = (name: string) => (declared.has(name.toLowerCase()) ? declaredType(name) : unknown);
+  const parameterType = (name: string) => (declared.has(foldName(name)) ? declaredType(name) : unknown);
   const checkColumns: (returned: Compiled['columns']) => readonly string[] =
     columns === undefined ? () => [] : checkReturned({ columns });
   try {

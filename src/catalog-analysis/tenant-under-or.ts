@@ -1,5 +1,6 @@
 import type { TenantParameter } from '@querygate/bigquery-sql/analysis';
 import { parseQuery, type Syntax, walk } from '@querygate/bigquery-sql/syntax';
+import { foldName } from '@querygate/text';
 
 /** A comparison with the tenant that does not count, because OR joins it to another condition. */
 export interface UnderOr {
@@ -18,7 +19,7 @@ export interface UnderOr {
 export function tenantUnderOr(sql: string, tenant: TenantParameter, tableStart: number): UnderOr | undefined {
   const found: UnderOr[] = [];
   walk(parseQuery(sql), (node, around) => {
-    if (node.kind !== 'NamedParameter' || node.name.name.toLowerCase() !== tenant.name.toLowerCase()) return;
+    if (node.kind !== 'NamedParameter' || foldName(node.name.name) !== foldName(tenant.name)) return;
     const column = comparedPath(node, around, tenant);
     const at = around.findLastIndex(({ kind }) => kind === 'Select');
     const select = around[at];
@@ -58,5 +59,5 @@ function readsFrom({ from }: Syntax.Select, { parts }: Syntax.Path, tableStart: 
   const table = tables.find(({ start }) => start === tableStart);
   if (table === undefined || tables.length === 1) return table !== undefined;
   const name = table.alias?.name ?? table.path.parts.at(-1)?.name;
-  return parts.length > 1 && parts[0].name.toLowerCase() === name?.toLowerCase();
+  return parts.length > 1 && foldName(parts[0].name) === foldName(name ?? '');
 }

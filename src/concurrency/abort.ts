@@ -17,6 +17,8 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
 interface LinkedAbort {
   readonly signal: AbortSignal;
   abort(reason?: unknown): void;
+  /** Ends the timeout: from then on the signal follows the others only. */
+  stopTimer(): void;
   /** Removes the listeners and the timer; the signal is not aborted by them afterwards. */
   release(): void;
 }
@@ -44,6 +46,7 @@ export function openLinkedAbort({ follow, timeout }: LinkedAbortOptions): Linked
   return {
     signal: controller.signal,
     abort: (reason) => controller.abort(reason),
+    stopTimer: () => clearTimeout(timer),
     release() {
       clearTimeout(timer);
       for (const remove of listeners) remove();

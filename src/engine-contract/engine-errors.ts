@@ -1,3 +1,4 @@
+import { shorten } from '@querygate/text';
 import { GatewayError } from '../errors.ts';
 
 /** Queued queries start as soon as a running one ends, so a retry may succeed soon. */
@@ -54,6 +55,10 @@ export const callerResultTooLarge = (what: string = resultTooLarge): GatewayErro
     'QUERY_TOO_EXPENSIVE',
     `sql: ${what}; select fewer columns or rows, or a part of the value`,
   );
+
+/** The error for a caller's SQL that the engine does not accept. @param problem about its text, not about values */
+export const callerSqlRefused = (problem: string, cause: unknown): GatewayError =>
+  new GatewayError('INVALID_PARAMETER', `sql: ${shorten(problem, 200)}`, { parameter: 'sql', cause });
 
 /** The error for a caller's SQL that fails when it runs. Values are not quoted: they may be of rows that it cannot return. */
 export const callerSqlFailed = (cause: unknown): GatewayError =>

@@ -170,6 +170,16 @@ test.each([
   expect(problem(['https://user:secret@a.example'])).not.toContain('secret');
 });
 
+test.each([
+  ['maximumBytesBilled', [Number.NaN, Number.POSITIVE_INFINITY, -1, 0, 0.5, 1e21], [1, 999_999_999_999_999]],
+  ['apiEndpoint', ['ftp://x', '127.0.0.1:9050', 'http://x/y'], ['http://127.0.0.1:9050', 'https://x']],
+])('%s of bigquery has the rule of its setting', (option, wrong, right) => {
+  const problem = (value: unknown) =>
+    problemsOf(() => (bigquery as Untyped)({ projectId: 'project', dataset: 'logs', [option]: value }))[1];
+  for (const value of wrong) expect(problem(value)).toMatch(new RegExp(`^${option}: .*must be`));
+  for (const value of right) expect(problem(value)).toBeUndefined();
+});
+
 test('what is required and missing is named', () => {
   expect(problemsOf(() => (bigquery as Untyped)({})).slice(1)).toEqual([
     'projectId: is missing; must be the id of a Google Cloud project',

@@ -9,6 +9,7 @@ export interface Received {
   readonly parameters: URLSearchParams;
   readonly body: Record<string, unknown>;
   readonly traceparent: string | undefined;
+  readonly authorization: string | undefined;
 }
 
 /** Responds to one request, or never does. `at` is the number of earlier requests since `respondWith`. */
@@ -40,6 +41,7 @@ export async function startFakeBigquery(): Promise<FakeBigquery> {
         parameters: url.searchParams,
         body: text === '' ? {} : JSON.parse(text),
         traceparent: request.headers.traceparent as string | undefined,
+        authorization: request.headers.authorization,
       };
       received.push(one);
       respond(response, one, received.length - 1);

@@ -1,4 +1,5 @@
 import type { Decimal } from '@querygate/text';
+import { foldName } from '@querygate/text';
 import type { AbsentField, Field, FieldType } from './table-schema.ts';
 
 /** The types of BigQuery that have no parts. */
@@ -188,8 +189,8 @@ export function duckdbType(type: Type): string | undefined {
 export function storedFields(fields: readonly { readonly name: string }[]): readonly string[] {
   const used = new Set(['']);
   return fields.map(({ name }, index) => {
-    const isNew = !used.has(name.toLowerCase());
-    used.add(name.toLowerCase());
+    const isNew = !used.has(foldName(name));
+    used.add(foldName(name));
     return isNew ? name : `_field_${index + 1}`;
   });
 }
@@ -226,9 +227,9 @@ export function columnsOf(fields: readonly Field[]): readonly Column[] {
   });
 }
 
-/** True if two names are the same: SQL ignores their case. A long one is compared with those of all columns. */
+/** True if two names are the same, as `foldName` says. One is compared with those of all columns: most differ at once. */
 export const sameName = (a: string, b: string): boolean =>
-  a.length === b.length && a.toLowerCase() === b.toLowerCase();
+  a.length === b.length && a.toLowerCase() === b.toLowerCase() && (a === b || foldName(a) === foldName(b));
 
 /** The type of a parameter by its name, which has no case in SQL. Undeclared ones are STRING. */
 export const parameterTypeIn =

@@ -1,4 +1,5 @@
-import { skip, type Syntax, walk } from '@querygate/bigquery-sql/syntax';
+import { type Syntax, skip, walk } from '@querygate/bigquery-sql/syntax';
+import { foldName } from '@querygate/text';
 import type { Partitioning } from '../../engine-contract/engine.ts';
 
 /** A condition on the column by which a table is partitioned. */
@@ -65,7 +66,7 @@ function partitionedTable(
   const name = path.parts.map((part) => part.name).join('.');
   const partitioning = partitions.get(name);
   const own = alias?.name ?? name.split('.').at(-1) ?? '';
-  return partitioning === undefined ? [] : [{ ...partitioning, alias: own.toLowerCase() }];
+  return partitioning === undefined ? [] : [{ ...partitioning, alias: foldName(own) }];
 }
 
 const conjuncts = (condition: Syntax.Expression): readonly Syntax.Expression[] =>
@@ -129,8 +130,8 @@ const functionName = ({ name }: Syntax.FunctionCall) => (name.parts.at(-1)?.name
 
 function isColumn(node: Syntax.Node, { alias, column }: PartitionedTable): boolean {
   if (node.kind !== 'Path') return false;
-  const [first, second, ...rest] = node.parts.map(({ name }) => name.toLowerCase());
-  const name = column.toLowerCase();
+  const [first, second, ...rest] = node.parts.map(({ name }) => foldName(name));
+  const name = foldName(column);
   return second === undefined ? first === name : first === alias && second === name && rest.length === 0;
 }
 

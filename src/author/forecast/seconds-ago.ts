@@ -1,4 +1,5 @@
 import { type Syntax, walk } from '@querygate/bigquery-sql/syntax';
+import { foldName } from '@querygate/text';
 import type { ParameterText, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { ConstantText } from './partition-bounds.ts';
 
@@ -47,7 +48,7 @@ function withValues(
   let text = '';
   let from = expression.start;
   for (const { name, start, end } of places) {
-    const parameter = query.parameters.find((one) => one.name.toLowerCase() === name.name.toLowerCase());
+    const parameter = query.parameters.find((one) => foldName(one.name) === foldName(name.name));
     const value = values[parameter?.name ?? ''];
     if (parameter === undefined || typeof value !== 'string') return undefined;
     const { bind = 'STRING' } = parameter;

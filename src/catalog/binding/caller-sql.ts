@@ -1,4 +1,5 @@
 import { parseQuery, SyntaxProblem, tableParameters } from '@querygate/bigquery-sql/syntax';
+import { foldName } from '@querygate/text';
 import { GatewayError, StartError } from '../../errors.ts';
 import { memoize } from '../../memoize.ts';
 import type { Parameter, SavedQuery } from '../model/saved-query.ts';
@@ -46,7 +47,7 @@ export function callerSql({ querySandboxing }: SavedQuery, raw: RawParameters): 
 export const seenBySql = memoize((query: SavedQuery): SavedQuery => {
   const used = usedByTables(query.sql);
   const isSeen = ({ name }: Parameter) =>
-    used === undefined || used.has(name.toLowerCase()) || name === query.tenant?.parameter;
+    used === undefined || used.has(foldName(name)) || name === query.tenant?.parameter;
   return { ...query, parameters: query.parameters.filter(isSeen), rowArguments: undefined, pages: undefined };
 });
 

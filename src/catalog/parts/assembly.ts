@@ -1,5 +1,6 @@
 import { parameterPlaces, type Syntax, tokenize } from '@querygate/bigquery-sql/syntax';
 import { sameName } from '@querygate/bigquery-sql/types';
+import { foldName } from '@querygate/text';
 import type { Definition } from '../model/saved-query.ts';
 import { argumentsEnd, boundArguments, literalText } from './bound-arguments.ts';
 import { ownFunctions, type Reads } from './closure.ts';
@@ -110,7 +111,7 @@ export class Assembly {
       text(name.start, name.end, this.#function(part)),
     );
     const ofOwn = unit.names.calls.flatMap(({ name }) => {
-      const renamed = name.parts.length === 1 ? own.get(name.parts[0].name.toLowerCase()) : undefined;
+      const renamed = name.parts.length === 1 ? own.get(foldName(name.parts[0].name)) : undefined;
       return renamed === undefined ? [] : [text(name.start, name.end, renamed)];
     });
     const inArguments = new Set(
@@ -120,7 +121,7 @@ export class Assembly {
     );
     const places = bound.size === 0 ? [] : parameterPlaces(unit.tree);
     const ofParameters = places.flatMap(({ node, written }) => {
-      const value = inArguments.has(node) ? undefined : bound.get(node.name.name.toLowerCase());
+      const value = inArguments.has(node) ? undefined : bound.get(foldName(node.name.name));
       if (value === undefined) return [];
       const { bind = 'STRING' } = unit.parameters.find(({ name }) => sameName(name, node.name.name)) ?? {};
       return [text(node.start, node.end, value.startsWith('@') ? value : written(value, bind))];
@@ -130,16 +131,16 @@ export class Assembly {
 
   /** The values of a part's parameters where it is read; those that pass on by their names have none. */
   #bind(reader: Unit, part: Unit, node: Syntax.Table | Syntax.TableFunction, around: Bound): Bound {
-    const args = new Map(boundArguments(node).map(({ name, value }) => [name.toLowerCase(), value]));
+    const args = new Map(boundArguments(node).map(({ name, value }) => [foldName(name), value]));
     return new Map(
       part.parameters.flatMap((parameter): [string, string][] => {
-        const name = parameter.name.toLowerCase();
+        const name = foldName(parameter.name);
         const value = args.get(name);
         if (value !== undefined && value.kind !== 'NamedParameter')
           return [[name, literalText(reader.text, value, parameter) ?? '']];
         const passed = value?.name.name ?? name;
         const own = reader.parameters.find((one) => sameName(one.name, passed));
-        const text = around.get(passed.toLowerCase()) ?? (own && `@${own.name}`);
+        const text = around.get(foldName(passed)) ?? (own && `@${own.name}`);
         // A parameter that passes on by its name stays as it is.
         return text === undefined || text === `@${parameter.name}` ? [] : [[name, text]];
       }),
@@ -196,7 +197,7 @@ export class Assembly {
   #defineOwn(unit: Unit, edits: readonly Edit[], names: ReadonlyMap<string, string>): void {
     if (unit.tree.kind !== 'Statement') return;
     for (const definition of unit.tree.functions) {
-      const name = names.get(definition.name.parts[0].name.toLowerCase()) ?? '';
+      const name = names.get(foldName(definition.name.parts[0].name)) ?? '';
       this.#define(unit, definition, name, edits);
     }
   }

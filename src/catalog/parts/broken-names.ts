@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import type { PartFile } from './part-file.ts';
 
 /** A definition in a text that need not be SQL. */
@@ -31,4 +32,4 @@ export class BrokenNames {
 
 /** Without the project, which may be left out. */
 const keyOf = (kind: Kind, path: readonly string[]): string =>
-  `${kind} ${path.slice(-2).join('.').toLowerCase()}`;
+  `${kind} ${foldName(path.slice(-2).join('.'))}`;

@@ -1,6 +1,7 @@
 import { problemAt } from '@querygate/bigquery-sql/problem';
 import type { OutsideTable, Syntax } from '@querygate/bigquery-sql/syntax';
 import { sameName } from '@querygate/bigquery-sql/types';
+import { foldName } from '@querygate/text';
 import { distinctProblems, type Problem } from '../../errors.ts';
 import { memoize } from '../../memoize.ts';
 import { argumentProblems } from './bound-arguments.ts';
@@ -71,7 +72,7 @@ function findReads(unit: Unit, library: Library): Reads {
   const own = ownFunctions(unit);
   const functions = unit.names.calls.flatMap((node): ReadFunction[] => {
     const names = namesOf(node.name);
-    if (names.length === 1 && own.has(names[0]?.toLowerCase() ?? '')) return [];
+    if (names.length === 1 && own.has(foldName(names[0] ?? ''))) return [];
     const part = unitOf(node.name, library.functionNamed(names) ?? calledQuery(names, library));
     return part === undefined ? [] : [{ node, unit: part }];
   });
@@ -83,7 +84,7 @@ const namesOf = ({ parts }: Syntax.Path): readonly string[] => parts.map(({ name
 /** The functions that a query defines before it, by their names in lower case. */
 export const ownFunctions = ({ tree }: Unit): ReadonlyMap<string, Syntax.CreateFunction> =>
   new Map(
-    tree.kind === 'Statement' ? tree.functions.map((one) => [one.name.parts[0].name.toLowerCase(), one]) : [],
+    tree.kind === 'Statement' ? tree.functions.map((one) => [foldName(one.name.parts[0].name), one]) : [],
   );
 
 function calledQuery(names: readonly string[], library: Library): Found {

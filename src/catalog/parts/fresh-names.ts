@@ -1,4 +1,5 @@
 import { tokenize } from '@querygate/bigquery-sql/syntax';
+import { foldName } from '@querygate/text';
 import type { Unit } from './part-file.ts';
 
 /** Names for common tables and functions which no text has. */
@@ -14,9 +15,8 @@ export function freshNames(units: readonly Unit[]): FreshNames {
   const taken = new Set<string>();
   for (const text of new Set(units.map((unit) => unit.text))) {
     for (const token of tokenize(text)) {
-      if (token.kind === 'word') taken.add(token.key.toLowerCase());
-      if (token.kind === 'quoted name')
-        for (const part of token.name.split('.')) taken.add(part.toLowerCase());
+      if (token.kind === 'word') taken.add(foldName(token.key));
+      if (token.kind === 'quoted name') for (const part of token.name.split('.')) taken.add(foldName(part));
     }
   }
   const counts = new Map<string, number>();

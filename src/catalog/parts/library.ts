@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import { didYouMean } from '@querygate/text';
+import { didYouMean, foldName } from '@querygate/text';
 import type { Problem } from '../../errors.ts';
 import { getOrAdd } from '../../get-or-add.ts';
 import { BrokenNames } from './broken-names.ts';
@@ -74,9 +74,7 @@ export function* librarySteps(
     if (before.get(path)?.fileText !== text) yield;
     fileAt(path);
   }
-  const tableFiles = new Map(
-    tables.map((path) => [basename(path, '.json').toLowerCase(), join(folder, path)]),
-  );
+  const tableFiles = new Map(tables.map((path) => [foldName(basename(path, '.json')), join(folder, path)]));
   const { views, functions } = chooseNames(files, tableFiles, before);
   const parts = new Map<string, PartFile>();
   const broken = new BrokenNames();
@@ -104,7 +102,7 @@ export function* librarySteps(
       if (first.toLowerCase() !== queryDataset || rest.length === 0)
         return (
           only(path, views.find(path)) ??
-          (tableFiles.has(path.join('.').toLowerCase()) ? undefined : broken.find('table', path))
+          (tableFiles.has(foldName(path.join('.'))) ? undefined : broken.find('table', path))
         );
       const name = nameOf(rest.join('.'));
       const file = fileAt(paths.get(`${name}.sql`) ?? '');
@@ -136,7 +134,7 @@ function chooseNames(
   tableFiles: ReadonlyMap<string, string>,
   before: PartFiles,
 ): { readonly views: NameIndex; readonly functions: NameIndex } {
-  const keyOf = (path: string, { kind, name }: Unit) => `${path} ${kind} ${name.toLowerCase()}`;
+  const keyOf = (path: string, { kind, name }: Unit) => `${path} ${kind} ${foldName(name)}`;
   const served = new Set([...before].flatMap(([path, { units }]) => units.map((unit) => keyOf(path, unit))));
   for (;;) {
     const [views, functions] = [new NameIndex(), new NameIndex()];
@@ -198,7 +196,7 @@ function nameOfTable(
   { kind, name, file, line }: Unit,
   tableFiles: ReadonlyMap<string, string>,
 ): Problem | undefined {
-  const table = kind === 'view' ? tableFiles.get(name.toLowerCase()) : undefined;
+  const table = kind === 'view' ? tableFiles.get(foldName(name)) : undefined;
   if (table === undefined) return undefined;
   const message = `${name} is also the table of ${table}: give the view another name, or a data set`;
   return { file, line, message };

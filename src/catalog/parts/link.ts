@@ -1,11 +1,12 @@
 import { problemAt, problemOf } from '@querygate/bigquery-sql/problem';
 import { drawsValues, type Syntax, walk } from '@querygate/bigquery-sql/syntax';
-import { sameName } from '@querygate/bigquery-sql/types';
 import type { ListedView } from '@querygate/bigquery-sql/tree';
+import { sameName } from '@querygate/bigquery-sql/types';
+import { foldName } from '@querygate/text';
 import { distinctProblems, type Problem } from '../../errors.ts';
 import { once } from '../../memoize.ts';
-import type { PartSql } from '../model/saved-query.ts';
 import { headerless, type Link, type LinkedSql, type QueryFile, unlinked } from '../header/link.ts';
+import type { PartSql } from '../model/saved-query.ts';
 import { Assembly, quote, TooLong } from './assembly.ts';
 import { buildClosures, type Closures, ownFunctions, type Reads, unreadable } from './closure.ts';
 import { freshNames } from './fresh-names.ts';
@@ -164,7 +165,7 @@ function drawsOf(unit: Unit): readonly (readonly [name: string, place: Syntax.No
     if (node.kind === 'CreateFunction' && drawsValues(node))
       draws.push([`the JavaScript of ${nameOf(node)}`, node.name, ', or declare the function DETERMINISTIC']);
     if (node.kind !== 'FunctionCall') return;
-    const name = nameOf(node).toLowerCase();
+    const name = foldName(nameOf(node));
     const called = uncalled.get(name);
     uncalled.delete(name);
     if (called) walk(called, enter);
@@ -230,6 +231,6 @@ function callsOutside(unit: Unit, { functions }: Reads): readonly Syntax.Path[] 
   const own = ownFunctions(unit);
   const known = new Set(functions.map(({ node }) => node));
   return unit.names.calls
-    .filter((node) => !known.has(node) && !own.has(node.name.parts[0].name.toLowerCase()))
+    .filter((node) => !known.has(node) && !own.has(foldName(node.name.parts[0].name)))
     .map(({ name }) => name);
 }

@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import { getOrAdd } from '../../get-or-add.ts';
 import type { Unit } from './part-file.ts';
 
@@ -32,6 +33,6 @@ export class NameIndex {
   }
 }
 
-const keyOf = (path: readonly string[]): string => path.slice(-2).join('.').toLowerCase();
+const keyOf = (path: readonly string[]): string => foldName(path.slice(-2).join('.'));
 
-const projectOf = (path: readonly string[]): string => path.at(-3)?.toLowerCase() ?? '';
+const projectOf = (path: readonly string[]): string => foldName(path.at(-3) ?? '');

@@ -9,14 +9,15 @@ import {
   SyntaxProblem,
 } from '@querygate/bigquery-sql/syntax';
 import { sameName, type TypedParameter } from '@querygate/bigquery-sql/types';
+import { foldName } from '@querygate/text';
 import type { Problem } from '../../errors.ts';
 import { linesInOrder } from '../../files/lines-in-order.ts';
-import { columnsProblem } from './view-columns.ts';
-import { hasServe, isMaterialized, partHeaderProblems } from './part-header.ts';
-import { checkJavascript, checkOwnJavascript } from '../header/sql/check-javascript.ts';
-import { checkParameterUse, hidesParameters } from '../header/sql/check-parameter-use.ts';
 import { typedParameters } from '../header/parse-saved-query.ts';
 import { type HeaderAndSql, readHeader } from '../header/split-file.ts';
+import { checkJavascript, checkOwnJavascript } from '../header/sql/check-javascript.ts';
+import { checkParameterUse, hidesParameters } from '../header/sql/check-parameter-use.ts';
+import { hasServe, isMaterialized, partHeaderProblems } from './part-header.ts';
+import { columnsProblem } from './view-columns.ts';
 
 /** A query, a view or a function, as far as it can be a part of other queries. */
 export interface Unit {
@@ -125,7 +126,7 @@ function nameProblems({ kind, name }: Unit): readonly string[] {
     return viewOfQueries.test(name)
       ? [`${name} would be a saved query: write the project of the view before it, as in my-project.${name}`]
       : [];
-  const isBuiltIn = functionNames.has(name.toLowerCase()) || /^safe\.[^.]+$/i.test(name);
+  const isBuiltIn = functionNames.has(foldName(name)) || /^safe\.[^.]+$/i.test(name);
   return isBuiltIn ? [`${name} is a function of BigQuery: give this one another name, or a data set`] : [];
 }
 

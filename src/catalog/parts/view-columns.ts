@@ -1,4 +1,5 @@
 import type { Syntax } from '@querygate/bigquery-sql/syntax';
+import { foldName } from '@querygate/text';
 
 /** The names of the columns of a view, where it has a list of them. */
 export interface ViewColumns {
@@ -38,7 +39,7 @@ export function columnsProblem(tree: Syntax.Node): string | undefined {
     return 'a column of the view has no name: add AS and a name';
   const ofQuery = repeatedIn(inner);
   if (ofQuery !== undefined) return `the query of the view returns two columns named ${ofQuery}`;
-  const ofList = repeatedIn(tree.columns.map(({ name }) => name.toLowerCase()));
+  const ofList = repeatedIn(tree.columns.map(({ name }) => foldName(name)));
   return ofList && `the view lists two columns named ${ofList}`;
 }
 
@@ -56,7 +57,7 @@ function firstSelect({ body, pipes }: Syntax.Query): Syntax.Select | undefined {
 }
 
 function nameOf({ expression, alias }: Syntax.SelectExpression): string | undefined {
-  if (alias) return alias.name.toLowerCase();
-  if (expression.kind === 'FieldAccess') return expression.field.name.toLowerCase();
-  return expression.kind === 'Path' ? expression.parts.at(-1)?.name.toLowerCase() : undefined;
+  if (alias) return foldName(alias.name);
+  if (expression.kind === 'FieldAccess') return foldName(expression.field.name);
+  return expression.kind === 'Path' ? foldName(expression.parts.at(-1)?.name ?? '') : undefined;
 }

@@ -1,5 +1,5 @@
+import { checkOptions, optionRule, required, wholeNumber } from '../../config/option-rules.ts';
 import { reservationName, reservationRule } from '../../config/reservation.ts';
-import { checkOptions, optionRule, required } from '../../config/option-rules.ts';
 
 /** The options of `bigquery`. Credentials are found as Google's own libraries find them. */
 export interface BigqueryOptions {
@@ -34,8 +34,11 @@ export function checkBigqueryOptions(options: BigqueryOptions): void {
     projectId: required({ is: text.is, must: 'the id of a Google Cloud project' }),
     dataset: required({ is: text.is, must: 'the name of a dataset' }),
     location: { is: text.is, must: 'a location, as in EU' },
-    apiEndpoint: { is: text.is, must: 'the URL of an emulator, as in http://127.0.0.1:9050' },
-    maximumBytesBilled: optionRule.number,
+    apiEndpoint: {
+      is: (value) => emulatorUrl.test(String(value)),
+      must: 'the URL of an emulator without a path, as in http://127.0.0.1:9050',
+    },
+    maximumBytesBilled: wholeNumber({ min: 1, max: 999_999_999_999_999 }),
     startCheck: {
       is: (value) => ['report', 'stop', 'off'].includes(value as string),
       must: "'report', 'stop' or 'off'",
@@ -47,5 +50,7 @@ export function checkBigqueryOptions(options: BigqueryOptions): void {
     },
   });
 }
+
+const emulatorUrl = /^https?:\/\/[^\s/]+$/;
 
 const isReservation = (value: unknown) => typeof value === 'string' && reservationName.test(value);

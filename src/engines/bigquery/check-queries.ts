@@ -1,20 +1,20 @@
 import { offsetOf, problemAt, problemOf } from '@querygate/bigquery-sql/problem';
 import { exampleParameters } from '../../catalog/binding/example-parameters.ts';
+import type { SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { AnalyzedCatalog } from '../../catalog-analysis/analyze-catalog.ts';
 import type { QueryAnalysis } from '../../catalog-analysis/analyze-query.ts';
-import type { SavedQuery } from '../../catalog/model/saved-query.ts';
-import { Slots } from '../../concurrency/slots.ts';
-import { GatewayError, type Problem, StartError } from '../../errors.ts';
 import { checkColumns, isSameColumn } from '../../catalog-analysis/check-columns.ts';
+import { compareFields } from '../../catalog-analysis/compare-fields.ts';
+import { Slots } from '../../concurrency/slots.ts';
 import type { QueryCheck } from '../../engine-contract/engine.ts';
 import type { CheckOptions } from '../../engine-contract/engine-factory.ts';
-import { compareFields } from '../../catalog-analysis/compare-fields.ts';
+import { GatewayError, type Problem, StartError } from '../../errors.ts';
 import { openClient } from './api/client.ts';
 import type { BigqueryOptions } from './bigquery-options.ts';
-import { type DryRun, type DryRunContext, dryRun } from './dry-run.ts';
-import { readPartitionings } from './definitions/read-partitionings.ts';
-import { toResultColumn } from './result-column.ts';
 import { compareDefinitions, noDifferences } from './definitions/compare-definitions.ts';
+import { readPartitionings } from './definitions/read-partitionings.ts';
+import { type DryRun, type DryRunContext, dryRun } from './dry-run.ts';
+import { toResultColumn } from './result-column.ts';
 
 interface CheckContext extends DryRunContext {
   /** How many queries are checked at a time. */
@@ -90,7 +90,8 @@ async function checkQuery(
   }
 }
 
-function columnProblems({ columns }: SavedQuery, { schema }: DryRun): readonly string[] {
+function columnProblems({ columns }: SavedQuery, { schema, isScript }: DryRun): readonly string[] {
+  if (isScript) return [];
   if (schema === undefined) return ['BigQuery reported no columns, so they could not be checked'];
   return checkColumns(columns, schema.fields.map(toResultColumn));
 }

@@ -14,7 +14,10 @@ export interface DryRunContext {
   readonly signal: AbortSignal;
 }
 
-export type DryRun = Pick<QueryReply, 'schema' | 'totalBytesProcessed'>;
+export interface DryRun extends Pick<QueryReply, 'schema' | 'totalBytesProcessed'> {
+  /** True if it has several statements: BigQuery checks its syntax only, and knows neither columns nor bytes. */
+  readonly isScript?: boolean;
+}
 
 /**
  * The columns of a query and the bytes that a run would read.
@@ -54,5 +57,7 @@ async function insertDryRun(
   };
   const insert: BuildRequest = () => ({ method: 'POST', path: '/jobs', body });
   const { statistics } = await callApi(call, insert, call.deadline.expired, dryJobReply);
-  return { schema: statistics.query?.schema, totalBytesProcessed: statistics.totalBytesProcessed };
+  const { schema, statementType } = statistics.query ?? {};
+  const isScript = statementType === 'SCRIPT';
+  return { schema, totalBytesProcessed: isScript ? undefined : statistics.totalBytesProcessed, isScript };
 }

@@ -1,17 +1,21 @@
 import type { AnalyzedCatalog } from '../../catalog-analysis/analyze-catalog.ts';
 import { Slots } from '../../concurrency/slots.ts';
 import type { CatalogUpdates, Engine, QueryCheck } from '../../engine-contract/engine.ts';
-import type { EngineHost } from '../../engine-contract/engine-factory.ts';
 import { engineClosing, queueFull } from '../../engine-contract/engine-errors.ts';
-import type { BigqueryOptions } from './bigquery-options.ts';
+import type { EngineHost } from '../../engine-contract/engine-factory.ts';
 import { once } from '../../memoize.ts';
 import { openClient } from './api/client.ts';
+import { openDeadline } from './api/deadline.ts';
 import { buildTableChanges } from './api/table-changes.ts';
+import type { BigqueryOptions } from './bigquery-options.ts';
 import { checkAll, requireNoProblems } from './check-queries.ts';
 import { dryRun } from './dry-run.ts';
 import { openJobCanceller } from './job-canceller.ts';
 import { openRun } from './run-query.ts';
 import { buildTextToRun } from './text-to-run.ts';
+
+/** How long an estimate may take, in the queue too: a budget reserves the usual bytes of a query without one. */
+const longestEstimateMs = 5_000;
 
 /**
  * The engine for more data than one machine holds: BigQuery over its REST API. CURRENT_TIMESTAMP() is BigQuery's own.
@@ -65,6 +69,7 @@ export async function openBigquery(
     closing: closing.signal,
     textToRun,
     jobs,
+    turns,
   });
   return {
     updates: buildUpdates(catalog, startCheck, check, (next) => {
@@ -73,10 +78,18 @@ export async function openBigquery(
     source: `bigquery ${projectId}.${dataset} ${apiEndpoint}`.trim(),
     run,
     async estimateBytes(bound, { signal, owner }) {
-      const context = { client, options, timeoutMs: limits.timeoutMs, signal };
-      const sql = await textToRun(bound, owner);
-      const { totalBytesProcessed } = await dryRuns.run(signal, () => dryRun(bound, context, sql), owner);
-      return totalBytesProcessed;
+      const timeoutMs = Math.min(limits.timeoutMs / 4, longestEstimateMs);
+      const deadline = openDeadline({ timeoutMs, caller: signal, closing: closing.signal });
+      try {
+        const sql = await textToRun(bound, owner);
+        const estimate = () => {
+          const context = { client, options, timeoutMs: deadline.remainingMs(), signal: deadline.cancelled };
+          return dryRun(bound, context, sql);
+        };
+        return (await dryRuns.run(deadline.cancelled, estimate, owner)).totalBytesProcessed;
+      } finally {
+        deadline.release();
+      }
     },
     changes: buildTableChanges(client, options, limits.timeoutMs),
     close,

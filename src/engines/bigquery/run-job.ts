@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import { withoutFields } from '../../catalog/model/header-types.ts';
 import type { Rows, RunOptions } from '../../engine-contract/engine.ts';
 import { callerResultTooLarge, maxCallerResultBytes } from '../../engine-contract/engine-errors.ts';
@@ -11,14 +12,14 @@ import { buildDecodeCallerRow, buildDecodeRow, type DecodeRow } from './decode-r
 import type { JobCanceller } from './job-canceller.ts';
 import { toResultColumn } from './result-column.ts';
 
-interface JobRequest extends CallContext {
+interface JobRequest extends CallContext, Pick<RunOptions, 'owner' | 'onBill' | 'beforeRows'> {
   /** The body of jobs.query, without the fields that differ from run to run. */
   readonly body: object;
   /** The location of jobs that do not report one. */
   readonly location: string | undefined;
   /** Ends a job that is still running although its result is no longer needed. */
   readonly jobs: Pick<JobCanceller, 'cancel' | 'bill'>;
-  readonly onBill: RunOptions['onBill'];
+  readonly turns: LoopTurns;
 }
 
 /** The shortest time between two polls; BigQuery itself normally takes longer to reply that a job is not complete. */
@@ -36,6 +37,7 @@ export async function runJob(request: JobRequest): Promise<Rows> {
     const { reply, job, isPolled } = await waitForCompletion(request, (known) => {
       latest = known;
     });
+    await request.beforeRows?.(request.deadline.cancelled);
     const read = await readPages(request, reply, job);
     if (!isPolled || job === undefined) return { ...read, cost: costOf(reply) };
     const { jobs, onBill } = request;
@@ -122,20 +124,21 @@ async function readPages(
   first: QueryReply,
   job: Job | undefined,
 ): Promise<Omit<Rows, 'cost'>> {
-  const { bound, deadline } = request;
+  const { bound, deadline, turns, owner } = request;
   const { maxRows } = bound.query;
   if (first.schema === undefined) throw malformedResponse('the schema is missing');
   const { fields } = first.schema;
   const isCallers = bound.sql !== undefined;
   const decode = isCallers ? boundedBytes(buildDecodeCallerRow(fields)) : buildDecodeRow(bound.query, fields);
   const rows: string[] = [];
-  let count = addRows(rows, first, decode, maxRows);
+  const add = (page: QueryReply, limit: number) => turns.compute(owner, addRows(rows, page, decode, limit));
+  let count = await add(first, maxRows);
   let { pageToken } = first;
   while (pageToken !== undefined && count <= maxRows) {
     if (job === undefined) throw malformedResponse('a page token without a job reference');
     const nextPage = resultsRequest(request, job, pageToken);
     const page = await callApi(request, nextPage, deadline.cancelled, queryReply);
-    const added = addRows(rows, page, decode, maxRows - count);
+    const added = await add(page, maxRows - count);
     count += added;
     // A page may be empty; a broken server may send empty pages forever.
     if (added === 0) await pause(pollEveryMs, deadline);
@@ -162,15 +165,26 @@ function boundedBytes(decode: DecodeRow): DecodeRow {
   };
 }
 
+/** How many rows are decoded in a step of about a millisecond. */
+const rowsOfStep = 250;
+
 /**
- * Appends the rows of a page.
+ * Appends the rows of a page, in steps.
  *
  * @param limit how many rows to append at most
  * @returns how many rows the page has, which may be more
  */
-function addRows(rows: string[], page: QueryReply, decode: DecodeRow, limit: number): number {
+function* addRows(
+  rows: string[],
+  page: QueryReply,
+  decode: DecodeRow,
+  limit: number,
+): Generator<void, number> {
   const found = page.rows ?? [];
-  for (const row of found.slice(0, Math.max(0, limit))) rows.push(decode(row));
+  for (const [at, row] of found.slice(0, Math.max(0, limit)).entries()) {
+    if (at > 0 && at % rowsOfStep === 0) yield;
+    rows.push(decode(row));
+  }
   return found.length;
 }
 

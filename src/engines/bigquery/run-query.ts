@@ -1,4 +1,5 @@
 import { untilAborted } from '../../concurrency/abort.ts';
+import type { LoopTurns } from '../../concurrency/loop-turns.ts';
 import type { Slots } from '../../concurrency/slots.ts';
 import { callerDisconnected, GatewayError } from '../../errors.ts';
 import type { Engine } from '../../engine-contract/engine.ts';
@@ -19,12 +20,13 @@ export interface RunContext {
   readonly closing: AbortSignal;
   readonly textToRun: TextToRun;
   readonly jobs: JobCanceller;
+  readonly turns: LoopTurns;
 }
 
 /** Runs saved queries on BigQuery, each within one deadline for queueing, calls, retries, polls and pages. */
 export function openRun(context: RunContext): Engine['run'] {
-  const { client, slots, options, timeoutMs, closing, textToRun, jobs } = context;
-  return async (bound, { signal, owner, onStart, span, maximumBytesBilled, onBill }) => {
+  const { client, slots, options, timeoutMs, closing, textToRun, jobs, turns } = context;
+  return async (bound, { signal, owner, onStart, span, maximumBytesBilled, onBill, beforeRows }) => {
     const deadline = openDeadline({ timeoutMs, caller: signal, closing });
     const { location } = options;
     const run = async () => {
@@ -35,7 +37,10 @@ export function openRun(context: RunContext): Engine['run'] {
         // One row beyond max rows shows that the result is truncated.
         maxResults: bound.query.maxRows + 1,
       };
-      return runJob({ client, bound, deadline, body, location, jobs, onBill, span });
+      return runJob({
+        ...{ client, bound, deadline, body, location, jobs, turns, owner, onBill, span },
+        ...(beforeRows && { beforeRows }),
+      });
     };
     const work = slots.run(deadline.cancelled, run, owner).finally(() => deadline.release());
     try {

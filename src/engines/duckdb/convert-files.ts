@@ -1,13 +1,13 @@
-import { didYouMean } from '@querygate/text';
-import { commandError } from '@querygate/bigquery-sql/command';
 import { equalityColumns } from '@querygate/bigquery-sql/analysis';
+import { commandError } from '@querygate/bigquery-sql/command';
 import { sessionSettings } from '@querygate/bigquery-sql/duckdb';
 import { type Compiled, readStored } from '@querygate/bigquery-sql/tree';
 import { convertTable, isRemote, parseLake } from '@querygate/duckdb-import';
-import { buildAnalyze } from '../../catalog-analysis/analyze-catalog.ts';
+import { didYouMean, foldName } from '@querygate/text';
 import { parseCatalog } from '../../catalog/folder/load-catalog.ts';
 import { readFiles } from '../../catalog/folder/read-folder.ts';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
+import { buildAnalyze } from '../../catalog-analysis/analyze-catalog.ts';
 import { distinctProblems, type Problem, StartError } from '../../errors.ts';
 import { type DuckdbOptions, withDefaults } from './duckdb-options.ts';
 import { openDatabase } from './open-database.ts';
@@ -28,7 +28,7 @@ export async function convertFiles(
   const settings = withDefaults(duckdb);
   const { dataDir } = settings;
   const catalog = parseCatalog(queriesDir, readFiles(queriesDir));
-  const table = catalog.tables.find((one) => one.name.toLowerCase() === name.toLowerCase());
+  const table = catalog.tables.find((one) => foldName(one.name) === foldName(name));
   if (table === undefined)
     throw commandError(
       `no table is named ${name}${didYouMean(

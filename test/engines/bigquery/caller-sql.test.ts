@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openSandbox } from '@querygate/bigquery-sql/sandbox';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { queryFailed } from '../../../src/engines/bigquery/api/api-errors.ts';
 import { draftQuery } from '../../support/queries.ts';
 import { type FakeSetup, openWithFake } from './open-with-fake.ts';
 
@@ -32,6 +33,36 @@ async function sent(sql: string): Promise<string> {
   const [request] = fake.received.slice(before);
   return request === undefined ? `nothing: ${failure}` : String(request.body.query);
 }
+
+/** The message for a text that BigQuery refuses. */
+const refused = (sql: string, message: string): string =>
+  queryFailed(
+    { status: 400, reason: 'invalidQuery', message, retryAfterSeconds: undefined },
+    { query, parameters: {}, sql },
+  ).message;
+
+describe('what BigQuery says of the text of a caller', () => {
+  test.each([
+    ['Unrecognized name: idd; Did you mean id? at [2:8]', 'select idd from logs', 'Unrecognized name: idd'],
+    ['Function not found: FOO at [2:8]', 'select foo(id) from logs', 'Function not found: FOO'],
+    [
+      'No matching signature for function CONCAT for argument types: INT64. at [2:8]',
+      'select concat(id) from logs',
+      'No matching signature for function CONCAT',
+    ],
+    ['Name x not found inside logs at [2:8]', 'select logs.x from logs', 'Unrecognized name: x'],
+  ])('%s', (message, sql, expected) => {
+    expect(refused(sql, message)).toBe(`sql: ${expected}`);
+  });
+
+  test.each([
+    ['of the saved text', 'Unrecognized name: secret at [1:8]', 'select id from logs'],
+    ['of a value', 'Bad int64 value: Unrecognized name: id at [1:8]', 'select id from logs'],
+    ['that ERROR() may write', 'Unrecognized name: id at [1:8]', 'select error(id) as x from logs'],
+  ])('is not said if it is one %s', (_, message, sql) => {
+    expect(refused(sql, message)).toMatch(/^sql: failed when it ran/);
+  });
+});
 
 describe('SQL of a caller on BigQuery', () => {
   test.each([

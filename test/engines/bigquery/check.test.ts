@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SavedQuery } from '../../../src/catalog/model/saved-query.ts';
 import { readConfig } from '../../../src/config.ts';
-import { openBigquery } from '../../../src/engines/bigquery/open-bigquery.ts';
 import type { QueryCheck } from '../../../src/engine-contract/engine.ts';
+import { openBigquery } from '../../../src/engines/bigquery/open-bigquery.ts';
+import { engineHost } from '../../support/engine-host.ts';
 import {
   completeBody,
   errorReply,
@@ -11,7 +12,6 @@ import {
   reply,
   startFakeBigquery,
 } from '../../support/fake-bigquery.ts';
-import { engineHost } from '../../support/engine-host.ts';
 import { draftQuery } from '../../support/queries.ts';
 
 describe('the check at start', () => {
@@ -64,6 +64,13 @@ describe('the check at start', () => {
     const queries = Array.from({ length: 40 }, (_, at) => draft(`q${at}`));
     const checked = await start(queries, { ENGINE_CONCURRENCY: '2' });
     expect(checked.flatMap(({ problems }) => problems)).toEqual([]);
+  });
+
+  test('a script has no problem, and a number of bytes that is not known', async () => {
+    const ofInsert = { statistics: { totalBytesProcessed: '0', query: { statementType: 'SCRIPT' } } };
+    fake.respondWith(inSequence(reply(completeBody([], { schema: undefined })), reply(ofInsert)));
+    const [checked] = await start([draft('one')]);
+    expect(checked).toMatchObject({ bytesProcessed: undefined, problems: [] });
   });
 
   test('calls jobs.insert for the columns if jobs.query reports none', async () => {

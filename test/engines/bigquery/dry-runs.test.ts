@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { bind } from '../../../src/catalog/binding/bind.ts';
 import { waitingForEach } from '../../../src/config/engine-limits.ts';
-import { completeBody, reply } from '../../support/fake-bigquery.ts';
+import { completeBody, neverRespond, reply } from '../../support/fake-bigquery.ts';
 import { openWithFake, testQuery } from './open-with-fake.ts';
 
 test('as many dry runs as runs are made at the same time', async () => {
@@ -21,6 +21,23 @@ test('as many dry runs as runs are made at the same time', async () => {
       for (const response of open.splice(0)) response.end(body);
     }
     expect(await estimates).toEqual([7, 7, 7, 7, 7]);
+  } finally {
+    await close();
+  }
+});
+
+test('a dry run that waits behind those without a response ends in a part of the time of a run', async () => {
+  const { fake, engine, close } = await openWithFake({ ENGINE_CONCURRENCY: '1', ENGINE_TIMEOUT_MS: '1200' });
+  try {
+    fake.respondWith(neverRespond);
+    const { signal } = new AbortController();
+    const started = performance.now();
+    const estimates = Array.from({ length: 4 }, () =>
+      engine.estimateBytes?.(bind(testQuery, new Map()), { signal }),
+    );
+    for (const estimate of estimates)
+      await expect(estimate).rejects.toMatchObject({ code: 'ENGINE_TIMEOUT' });
+    expect(performance.now() - started).toBeLessThan(900);
   } finally {
     await close();
   }

@@ -45,6 +45,7 @@ describe('an error that BigQuery reports', () => {
     [403, 'blocked', 'ENGINE_MISCONFIGURED'],
     [404, 'notFound', 'ENGINE_MISCONFIGURED'],
     [403, 'quotaExceeded', 'ENGINE_QUOTA_EXCEEDED'],
+    [403, 'dailyLimitExceeded', 'ENGINE_QUOTA_EXCEEDED'],
     [400, 'timeout', 'ENGINE_TIMEOUT'],
     [200, 'stopped', 'ENGINE_TIMEOUT'],
     [403, 'responseTooLarge', 'QUERY_TOO_EXPENSIVE'],
@@ -65,6 +66,8 @@ describe('an error that BigQuery reports', () => {
 
   test.concurrent.each([
     [403, 'rateLimitExceeded', 'ENGINE_BUSY'],
+    [403, 'userRateLimitExceeded', 'ENGINE_BUSY'],
+    [403, 'concurrentLimitExceeded', 'ENGINE_BUSY'],
     [400, 'jobRateLimitExceeded', 'ENGINE_BUSY'],
     [429, 'aReasonOfTomorrow', 'ENGINE_BUSY'],
     [500, 'backendError', 'ENGINE_UNAVAILABLE'],
@@ -79,6 +82,29 @@ describe('an error that BigQuery reports', () => {
     expect(error).toMatchObject({ code, status: 503, retryAfterSeconds: 5 });
     expect(received).toHaveLength(5);
     expect(new Set(received.map(({ body }) => body.requestId)).size).toBe(1);
+  });
+
+  test('an error without a list of errors has the reason of its status', async () => {
+    const error = { code: 403, message: 'secret', status: 'RESOURCE_EXHAUSTED' };
+    setup.fake.respondWith(inSequence(reply({ error }, 403), reply(completeBody())));
+    await setup.run();
+    expect(setup.fake.received).toHaveLength(2);
+  });
+
+  test('fields of null are absent', async () => {
+    const fields = [{ name: 'x', type: 'INTEGER', mode: null, fields: null }];
+    setup.fake.respondWith(reply(completeBody([7], { schema: { fields } })));
+    expect(await setup.run()).toMatchObject({ rows: ['{"x":7}'] });
+    setup.fake.respondWith(
+      reply({ error: { message: null, errors: null, status: 'RESOURCE_EXHAUSTED' } }, 403),
+    );
+    expect(await setup.runError()).toMatchObject({ code: 'ENGINE_BUSY' });
+  });
+
+  test('a job that fails while it is polled is polled no more', async () => {
+    setup.fake.respondWith(inSequence(reply(incompleteBody), errorReply(400, 'jobBackendError')));
+    expect(await setup.runError()).toMatchObject({ code: 'ENGINE_UNAVAILABLE', retryAfterSeconds: 5 });
+    expect(setup.fake.received.filter(({ method }) => method === 'GET')).toHaveLength(1);
   });
 
   test('an exceeded quota has a long Retry-After', async () => {
@@ -130,6 +156,11 @@ describe('an error that BigQuery reports', () => {
     setup.fake.respondWith(reply('{}', 503, { 'retry-after': '60' }));
     expect(await setup.runError()).toMatchObject({ code: 'ENGINE_UNAVAILABLE', retryAfterSeconds: 60 });
     expect(setup.fake.received).toHaveLength(1);
+
+    const date = new Date(Date.now() + 600_000).toUTCString();
+    setup.fake.respondWith(reply('{}', 503, { 'retry-after': date }));
+    expect(await setup.runError()).toMatchObject({ retryAfterSeconds: expect.closeTo(600, -1) });
+    expect(setup.fake.received).toHaveLength(1);
   });
 
   test.concurrent.each(Object.entries(malformedResponses))('%s is an error', async (_, responder) => {
@@ -176,6 +207,16 @@ describe('a response that never ends', () => {
     expect(await retrying.run()).toMatchObject({ rows: ['{"x":1}'] });
     expect(new Set(retrying.fake.received.map(({ body }) => body.requestId)).size).toBe(1);
     await retrying.close();
+  });
+
+  test('a body that takes longer than a response may take to begin is read to its end', async () => {
+    const text = JSON.stringify(completeBody([7]));
+    setup.fake.respondWith((response) => {
+      response.writeHead(200).write(text.slice(0, 20));
+      setTimeout(() => response.end(text.slice(20)), 850);
+    });
+    expect(await setup.run()).toMatchObject({ rows: ['{"x":7}'] });
+    expect(setup.fake.received).toHaveLength(1);
   });
 
   test('a job is cancelled when the deadline passes', async () => {

@@ -1,4 +1,4 @@
-import { shorten } from '@querygate/text';
+import { foldName, shorten } from '@querygate/text';
 import type { DeclaredField } from 'querygate/catalog';
 import { type ColumnType, parseColumnType } from './column-type.ts';
 import type { DbtColumn } from './manifest.ts';
@@ -38,9 +38,9 @@ export function fieldsOfColumns(columns: readonly DbtColumn[]): TypedFields {
     let nested: NestedColumn | undefined;
     for (const name of names) {
       const path = nested === undefined ? name : `${nested.path}.${name}`;
-      const known = level.get(name.toLowerCase());
+      const known = level.get(foldName(name));
       nested = known ?? { name, path, inner: new Map() };
-      level.set(name.toLowerCase(), nested);
+      level.set(foldName(name), nested);
       level = nested.inner;
     }
     if (nested !== undefined) nested.own = column;
@@ -95,4 +95,4 @@ function mergeFields(
   ];
 }
 
-const isNamed = (field: DeclaredField, name: string) => field.name.toLowerCase() === name.toLowerCase();
+const isNamed = (field: DeclaredField, name: string) => foldName(field.name) === foldName(name);

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { ProblemError } from '@querygate/bigquery-sql/problem';
-import { decodeUtf8, NotUtf8, visibleLine } from '@querygate/text';
+import { decodeUtf8, foldName, NotUtf8, visibleLine } from '@querygate/text';
 import { describeIssue, schemaProblems } from 'querygate/catalog';
 import { z } from 'zod';
 
@@ -159,16 +159,16 @@ function kindProblem(data: unknown): string | undefined {
 
 function toNode(id: string, node: z.output<typeof nodeSchema>): DbtNode {
   const types = new Map(
-    Object.entries(node.config.column_types ?? {}).map(([name, type]) => [name.toLowerCase(), type]),
+    Object.entries(node.config.column_types ?? {}).map(([name, type]) => [foldName(name), type]),
   );
   const described = Object.values(node.columns).map(({ name, data_type, description }) => ({
     name,
-    dataType: data_type ?? types.get(name.toLowerCase()),
+    dataType: data_type ?? types.get(foldName(name)),
     description: description?.trim() || undefined,
   }));
-  const names = new Set(described.map(({ name }) => name.toLowerCase()));
+  const names = new Set(described.map(({ name }) => foldName(name)));
   const typedOnly = Object.entries(node.config.column_types ?? {})
-    .filter(([name]) => !names.has(name.toLowerCase()))
+    .filter(([name]) => !names.has(foldName(name)))
     .map(([name, dataType]) => ({ name, dataType, description: undefined }));
   const { materialized } = node.config;
   const table = node.identifier ?? node.alias ?? node.name;

@@ -1,4 +1,5 @@
 import { ProblemError } from '@querygate/bigquery-sql/problem';
+import { foldName } from '@querygate/text';
 import { readFolder, readParts } from 'querygate/catalog';
 import type { FolderParts } from '../catalog-types.ts';
 import type { DbtNode } from './manifest.ts';
@@ -53,15 +54,15 @@ function buildNames(nodes: readonly DbtNode[]) {
   const relations = nodes.filter(({ path }) => path.length > 0);
   const byTable = Map.groupBy(relations, lastOf);
   const ephemeral = new Map(
-    nodes.filter(({ path }) => path.length === 0).map((node) => [node.name.toLowerCase(), node]),
+    nodes.filter(({ path }) => path.length === 0).map((node) => [foldName(node.name), node]),
   );
   return (path: readonly string[], part: Unit | undefined): readonly DbtNode[] => {
     const inlined = part?.kind === 'query' ? ephemeral.get(part.name.replace('query.', '')) : undefined;
     if (inlined) return [inlined];
-    const table = path.at(-1)?.toLowerCase() ?? '';
-    const around = path.slice(0, -1).map((name) => name.toLowerCase());
+    const table = foldName(path.at(-1) ?? '');
+    const around = path.slice(0, -1).map((name) => foldName(name));
     const isAround = (node: DbtNode) =>
-      around.every((name, at) => node.path.at(at - path.length)?.toLowerCase() === name);
+      around.every((name, at) => foldName(node.path.at(at - path.length) ?? '') === name);
     const shards = longest(relations.filter((node) => isAround(node) && isWithin(table, lastOf(node))));
     if (table.endsWith('*'))
       return relations.filter(
@@ -81,7 +82,7 @@ function longest(nodes: readonly DbtNode[]): readonly DbtNode[] {
   return nodes.filter((node) => lastOf(node).length === most);
 }
 
-const lastOf = ({ path }: DbtNode): string => path.at(-1)?.toLowerCase() ?? '';
+const lastOf = ({ path }: DbtNode): string => foldName(path.at(-1) ?? '');
 
 /** True if a wildcard finds a table, or all that another wildcard finds. */
 const isWithin = (table: string, wildcard: string): boolean =>

@@ -1,5 +1,6 @@
 import { functionNames, type Syntax, unsupportedFunctions } from '@querygate/bigquery-sql/syntax';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { foldName } from '@querygate/text';
 import { type CompletionItem, CompletionItemKind } from 'vscode-languageserver/node';
 import { placeAt, schemasAt } from './header-keys.ts';
 import { type NamedValue, parseAround, resolvePath, scopeOf } from './sql-scope.ts';
@@ -45,7 +46,7 @@ export function completeSql({ sql, offset, tables, readable, parameters, last }:
   const isTable = /\b(?:from|join)\s+(?:`[^`]*|\w*)$/i.test(before);
   if (isTable) return [...scope.tables.map(({ name }) => name), ...readable.map(quotedPath)].map(moduleOf);
   const [, dataset] = /\b(?:from|join)\s+`?(\w+)`?\.[\w.@-]*$/i.exec(before) ?? [];
-  const inDataset = readable.filter((name) => dataset && name.startsWith(`${dataset.toLowerCase()}.`));
+  const inDataset = readable.filter((name) => dataset && name.startsWith(`${foldName(dataset)}.`));
   if (dataset !== undefined && inDataset.length > 0)
     return inDataset.map((name) => moduleOf(quotedPath(name.slice(dataset.length + 1))));
   const [end = ''] = /(?<![\w.`])[\w.`]+$/.exec(before) ?? [];

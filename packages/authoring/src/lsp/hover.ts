@@ -1,7 +1,7 @@
+import { parseQuery, type Syntax, SyntaxProblem, walk } from '@querygate/bigquery-sql/syntax';
 import type { TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { describeType } from '@querygate/bigquery-sql/types';
-import { parseQuery, type Syntax, SyntaxProblem, walk } from '@querygate/bigquery-sql/syntax';
-import { shorten } from '@querygate/text';
+import { foldName, shorten } from '@querygate/text';
 import type { TypedPlace } from './check-document.ts';
 import { placeAt, schemasAt } from './header-keys.ts';
 import { type NamedValue, resolvePath, scopeOf } from './sql-scope.ts';
@@ -41,17 +41,16 @@ export function hoverSql({ sql, offset, types, tables, parameters }: SqlPlace): 
   const { start, end } = node;
   const show = (value: NamedValue): Hover => ({ text: describe(value), start, end });
   if (node.kind === 'NamedParameter') {
-    const name = node.name.name.toLowerCase();
-    const parameter = parameters.find((one) => one.name.toLowerCase() === name);
+    const name = foldName(node.name.name);
+    const parameter = parameters.find((one) => foldName(one.name) === name);
     return parameter && show({ ...parameter, name: `@${parameter.name}` });
   }
   const scope = scopeOf(parseQuery(sql), tables);
   if (node.kind === 'Table') {
-    const last = node.path.parts.at(-1)?.name.toLowerCase() ?? '';
+    const last = foldName(node.path.parts.at(-1)?.name ?? '');
     const table = scope.tables.find(
       ({ name }) =>
-        name.toLowerCase() === last ||
-        (last.endsWith('*') && name.toLowerCase().startsWith(last.slice(0, -1))),
+        foldName(name) === last || (last.endsWith('*') && foldName(name).startsWith(last.slice(0, -1))),
     );
     return table && show(table);
   }

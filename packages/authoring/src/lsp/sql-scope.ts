@@ -1,5 +1,6 @@
 import { parseQuery, type Syntax, SyntaxProblem, walk } from '@querygate/bigquery-sql/syntax';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { foldName } from '@querygate/text';
 
 /** A column, a field, or the alias of a table, as far as the files say what it is. */
 export interface NamedValue {
@@ -42,11 +43,11 @@ export function scopeOf(statement: Syntax.Statement, schemas: readonly TableSche
   const common: NamedValue[] = [];
   const tables = schemas.map(({ name, fields }): NamedValue => ({ name, fields: fields.map(namedField) }));
   const find = (names: readonly NamedValue[], name: string) =>
-    names.find((one) => one.name.toLowerCase() === name.toLowerCase());
+    names.find((one) => foldName(one.name) === foldName(name));
   const tableNamed = (name: string) =>
     find(common, name) ??
     (name.endsWith('*')
-      ? tables.find((one) => one.name.toLowerCase().startsWith(name.slice(0, -1).toLowerCase()))
+      ? tables.find((one) => foldName(one.name).startsWith(foldName(name.slice(0, -1))))
       : find(tables, name));
   const namedBy = (expression: Syntax.Expression): NamedValue | undefined =>
     expression.kind === 'Path'
@@ -88,7 +89,7 @@ export function scopeOf(statement: Syntax.Statement, schemas: readonly TableSche
       }
     });
   read(statement);
-  const unique = new Map(ranges.map((range) => [range.name.toLowerCase(), range]));
+  const unique = new Map(ranges.map((range) => [foldName(range.name), range]));
   return { ranges: [...unique.values()], tables: [...common, ...tables] };
 }
 
@@ -98,7 +99,7 @@ export function resolvePath(
   ranges: readonly NamedValue[],
 ): NamedValue | undefined {
   const named = (values: readonly NamedValue[] | undefined, name: string) =>
-    values?.find((one) => one.name.toLowerCase() === name.toLowerCase());
+    values?.find((one) => foldName(one.name) === foldName(name));
   const start =
     named(ranges, first) ??
     named(

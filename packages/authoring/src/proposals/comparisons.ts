@@ -1,4 +1,5 @@
 import { type Syntax, walk } from '@querygate/bigquery-sql/syntax';
+import { foldName } from '@querygate/text';
 import { columnName } from './parameter-uses.ts';
 import { snakeCase } from './snake-case.ts';
 
@@ -9,9 +10,9 @@ export type Around = readonly Syntax.Node[];
 export function tableNames(statement: Syntax.Statement): ReadonlySet<string> {
   const names = new Set<string>();
   walk(statement, (node) => {
-    if (node.kind === 'CommonTable') names.add(node.name.name.toLowerCase());
-    if (node.kind === 'Table') names.add(node.path.parts.at(-1)?.name.toLowerCase() ?? '');
-    if ('alias' in node && node.alias) names.add(node.alias.name.toLowerCase());
+    if (node.kind === 'CommonTable') names.add(foldName(node.name.name));
+    if (node.kind === 'Table') names.add(foldName(node.path.parts.at(-1)?.name ?? ''));
+    if ('alias' in node && node.alias) names.add(foldName(node.alias.name));
   });
   return names;
 }
@@ -23,7 +24,7 @@ export function idName(node: Syntax.Node, around: Around, tables: ReadonlySet<st
   const [record, last = 'id'] = names.length > 1 ? names.slice(-2) : [undefined, names[0]];
   const field = snakeCase(last) || 'value';
   const isName = /^(?:id|name|uuid|ref|key|slug|type|kind)$/.test(field);
-  if (record === undefined || tables.has(record.toLowerCase()) || !isName) return field;
+  if (record === undefined || tables.has(foldName(record)) || !isName) return field;
   return field === 'name' ? snakeCase(record) || field : snakeCase(`${record}_${field}`);
 }
 

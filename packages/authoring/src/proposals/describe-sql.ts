@@ -1,3 +1,8 @@
+import { columnOrigin, isNeverNull, unfilteredTables } from '@querygate/bigquery-sql/analysis';
+import { ProblemError, problemOf, type Source } from '@querygate/bigquery-sql/problem';
+import { parseQuery, type Syntax, walk } from '@querygate/bigquery-sql/syntax';
+import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { type Compiled, compileTree, layoutColumns } from '@querygate/bigquery-sql/tree';
 import {
   arrayOf,
   isScalar,
@@ -8,12 +13,8 @@ import {
   type TypedParameter,
   unknown,
 } from '@querygate/bigquery-sql/types';
+import { foldName } from '@querygate/text';
 import { ownPlace } from '../own-place.ts';
-import { type Source, ProblemError, problemOf } from '@querygate/bigquery-sql/problem';
-import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
-import { type Compiled, compileTree, layoutColumns } from '@querygate/bigquery-sql/tree';
-import { parseQuery, type Syntax, walk } from '@querygate/bigquery-sql/syntax';
-import { columnOrigin, isNeverNull, unfilteredTables } from '@querygate/bigquery-sql/analysis';
 import { convertUses } from './convert-uses.ts';
 import { type DescribedParameter, describeParameters } from './describe-parameters.ts';
 import { applyEdits, type Conversion } from './edits.ts';
@@ -282,7 +283,7 @@ function fieldAt(
 
 /** @throws ProblemError if a header can't declare a column */
 function requireColumns(columns: readonly DescribedColumn[], { columnTypes, source }: DescribeOptions): void {
-  const names = columns.map(({ name }) => name.toLowerCase());
+  const names = columns.map(({ name }) => foldName(name));
   const messages = columns.flatMap(({ name, type }, at) => {
     if (/^f\d+_$/.test(name) || name === '')
       return [`column ${at + 1} of the result has no name: add AS and a name`];
@@ -292,7 +293,7 @@ function requireColumns(columns: readonly DescribedColumn[], { columnTypes, sour
       return [
         `the column ${name} needs a name with a letter before the first digit: add AS and a name, in PIVOT behind the value`,
       ];
-    if (names.indexOf(name.toLowerCase()) < at)
+    if (names.indexOf(foldName(name)) < at)
       return [
         `two columns of the result are named ${name}: add AS and another name, or leave one out with EXCEPT`,
       ];

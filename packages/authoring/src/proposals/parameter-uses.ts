@@ -1,6 +1,7 @@
 import { macros, scalarNamed } from '@querygate/bigquery-sql/signatures';
 import { type Syntax, walk } from '@querygate/bigquery-sql/syntax';
 import { describeType, isScalar, sameName, scalar, type Type, unknown } from '@querygate/bigquery-sql/types';
+import { foldName } from '@querygate/text';
 
 /** One place where a query uses a parameter. */
 export interface ParameterUse {
@@ -41,7 +42,7 @@ export function parameterUses(
   typeOf: (node: Syntax.Node) => Type,
 ): readonly ParameterUse[] {
   const uses: ParameterUse[] = [];
-  const functions = new Map(statement.functions.map((one) => [one.name.parts[0].name.toLowerCase(), one]));
+  const functions = new Map(statement.functions.map((one) => [foldName(one.name.parts[0].name), one]));
   walk(statement, (node, around) => {
     if (node.kind !== 'NamedParameter') return;
     const use = argumentUse(node, around.at(-1), functions) ?? useOf(node, around, typeOf);
@@ -57,7 +58,7 @@ function argumentUse(
   functions: ReadonlyMap<string, Syntax.CreateFunction>,
 ): Use | undefined {
   if (call?.kind !== 'FunctionCall' || call.name.parts.length > 1) return undefined;
-  const { parameters } = functions.get(call.name.parts[0].name.toLowerCase()) ?? {};
+  const { parameters } = functions.get(foldName(call.name.parts[0].name)) ?? {};
   const type = parameters?.[call.args.indexOf(node)]?.type;
   return type === undefined || type === 'ANY TYPE' ? undefined : converted(castType(type));
 }
@@ -206,7 +207,7 @@ function callUse(
   outer: readonly Syntax.Node[],
   typeOf: TypeOf,
 ): Use {
-  const name = call.name.parts.map((part) => part.name.toLowerCase()).join('.');
+  const name = call.name.parts.map((part) => foldName(part.name)).join('.');
   const at = call.args.indexOf(node as Syntax.Expression);
   const plain = name.replace(/^safe\./, '');
   if (patternFunctions.test(name)) return at === 1 ? { type: string, isPattern: true } : { type: string };

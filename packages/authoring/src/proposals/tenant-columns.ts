@@ -1,5 +1,6 @@
 import { parseQuery, SyntaxProblem } from '@querygate/bigquery-sql/syntax';
 import { unknown } from '@querygate/bigquery-sql/types';
+import { foldName } from '@querygate/text';
 import { parameterUses } from './parameter-uses.ts';
 import { snakeCase } from './snake-case.ts';
 
@@ -14,7 +15,7 @@ const usualNames =
 
 /** True for a column of tenants: its name is a usual one, or saved queries compare it with their tenants. */
 export const isTenantColumn = (name: string, ofQueries: ReadonlySet<string>): boolean =>
-  usualNames.test(snakeCase(name)) || ofQueries.has(name.toLowerCase());
+  usualNames.test(snakeCase(name)) || ofQueries.has(foldName(name));
 
 /** Names of columns that the saved queries compare with their tenants. In lower case. */
 export const tenantColumns = (queries: readonly TenantQuery[]): ReadonlySet<string> =>
@@ -25,7 +26,7 @@ function comparedColumns({ sql, tenant }: TenantQuery): readonly string[] {
   try {
     const uses = parameterUses(parseQuery(sql), () => unknown);
     return uses.flatMap(({ name, equals }) =>
-      name === tenant.parameter && equals !== undefined ? [equals.toLowerCase()] : [],
+      name === tenant.parameter && equals !== undefined ? [foldName(equals)] : [],
     );
   } catch (error) {
     if (error instanceof SyntaxProblem) return [];

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { type ExactJson, exactText, foldName, parseJson } from '@querygate/text';
 import type { Column } from 'querygate';
 import { parseTimestamp } from 'querygate/catalog';
-import { type ExactJson, exactText, parseJson } from '@querygate/text';
 import type { QueryTest } from './load-tests.ts';
 
 /** A row as it is compared: one value for each column, in the form of REST; null for NULL. */
@@ -187,7 +187,7 @@ function withSortedArrays(value: unknown, paths: ReadonlySet<string>, at: readon
   if (Array.isArray(value)) {
     const items = value.map((item) => withSortedArrays(item, paths, at));
     const isAny = paths.has('*') || (at.length > 0 && paths.has('.*'));
-    if (!isAny && !paths.has(at.join('.').toLowerCase())) return items;
+    if (!isAny && !paths.has(foldName(at.join('.')))) return items;
     const keyed = items.map((item) => ({ item, key: exactText(item as ExactJson) }));
     return keyed.toSorted((a, b) => (a.key < b.key ? -1 : Number(a.key > b.key))).map(({ item }) => item);
   }

@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import type * as Syntax from '../syntax/nodes.ts';
 import { parseQuery } from '../syntax/parse-query.ts';
 import { SyntaxProblem } from '../syntax/syntax-problem.ts';
@@ -78,9 +79,9 @@ function readText(sql: string): OrderedText {
       else if (node.kind === 'RenamedColumn') add(node.to, { ...node, kind: 'Path', parts: [node.from] });
       else if (node.kind === 'CreateFunction' && node.body.kind !== 'ForeignBody')
         add(node.name.parts.at(-1), node.body);
-      else if (node.kind === 'Table') rows.add(node.alias?.name.toLowerCase() ?? lastOf(node.path));
+      else if (node.kind === 'Table') rows.add(node.alias ? foldName(node.alias.name) : lastOf(node.path));
       else if (rowKinds.includes(node.kind) && 'alias' in node && node.alias)
-        rows.add(node.alias.name.toLowerCase());
+        rows.add(foldName(node.alias.name));
       else if (isUnorderedArray(node)) unordered.push(node);
     });
   } catch (error) {
@@ -98,12 +99,13 @@ const rowKinds: readonly Syntax.Node['kind'][] = [
   'PipeAs',
 ];
 
-const lastOf = ({ parts }: Syntax.Path): string => parts.at(-1)?.name.toLowerCase() ?? '';
+const lastOf = ({ parts }: Syntax.Path): string => foldName(parts.at(-1)?.name ?? '');
 
 /** The name of a column or a field, in lower case. */
 function nameOf(alias: Syntax.Identifier | undefined, expression: Syntax.Expression): string | undefined {
   const path = expression.kind === 'Path' ? expression.parts.at(-1) : undefined;
-  return (alias ?? path)?.name.toLowerCase();
+  const name = alias ?? path;
+  return name && foldName(name.name);
 }
 
 function hasNode(expression: Syntax.Node, test: (node: Syntax.Node) => boolean, columns: Columns): boolean {
@@ -184,7 +186,7 @@ const fieldPaths = (
 
 /** The paths in a column or in a field of one, which have the path of the field no more. */
 function pathsBelow({ parts }: Syntax.Path, columns: Columns): readonly string[] {
-  const names = parts.map(({ name }) => name.toLowerCase());
+  const names = parts.map(({ name }) => foldName(name));
   return names.flatMap((name, at) => {
     const field = names.slice(at + 1).join('.');
     return columns.pathsOf(name).flatMap((path) => {
@@ -206,7 +208,7 @@ const isUnorderedText = (node: Syntax.Node): boolean =>
 
 const isCallOf = (node: Syntax.Node, names: readonly string[]): node is Syntax.FunctionCall =>
   node.kind === 'FunctionCall' &&
-  names.includes(node.name.parts.at(-1)?.name.toLowerCase() ?? '') &&
+  names.includes(foldName(node.name.parts.at(-1)?.name ?? '')) &&
   node.over === undefined;
 
 /** True if SQL defines the order of its rows. */

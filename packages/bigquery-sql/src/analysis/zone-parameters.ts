@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import { macros } from '../macros/macros.ts';
 import { forEachNode } from '../tree/map.ts';
 import type { Query } from '../tree/nodes.ts';
@@ -5,8 +6,7 @@ import type { Query } from '../tree/nodes.ts';
 /** The parameters that a query reads as time zones and as nothing else, in lower case. */
 export function zoneParameters(query: Query): ReadonlySet<string> {
   const uses = new Map<string, number>();
-  const count = (name: string, by: number) =>
-    uses.set(name.toLowerCase(), (uses.get(name.toLowerCase()) ?? 0) + by);
+  const count = (name: string, by: number) => uses.set(foldName(name), (uses.get(foldName(name)) ?? 0) + by);
   forEachNode(query, (node) => {
     if (node.kind === 'parameter') count(node.name, 1);
     if (node.kind !== 'call') return;

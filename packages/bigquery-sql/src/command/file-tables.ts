@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
 import { type DuckDBConnection, type DuckDBType, DuckDBTypeId, VARCHAR } from '@duckdb/node-api';
-import { didYouMean } from '@querygate/text';
+import { didYouMean, foldName } from '@querygate/text';
 import { scalarNames } from '../duckdb/bigquery-type.ts';
 import { scalarValue } from '../duckdb/layout/scalar-value.ts';
 import {
@@ -109,10 +109,10 @@ function checkNotFolder(path: string): void {
 export async function openDataFiles(connection: DuckDBConnection, files: readonly DataFile[]): Promise<void> {
   const tables = new Map<string, string>();
   for (const { table, path } of files) {
-    const other = tables.get(table.toLowerCase());
+    const other = tables.get(foldName(table));
     if (other !== undefined)
       throw commandError(`${other} and ${path} are both the table ${table}: write name=${path}`);
-    tables.set(table.toLowerCase(), path);
+    tables.set(foldName(table), path);
     await openDataFile(connection, table, path);
   }
 }

@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import { compile } from '../compile.ts';
 import { parseInterval } from '../macros/host/intervals.ts';
 import { ProblemError } from '../problem.ts';
@@ -35,7 +36,7 @@ interface GivenValue {
  * @throws ProblemError
  */
 export function parseParameters(texts: readonly string[]): readonly Parameter[] {
-  const groups = Map.groupBy(texts.map(parseValue), ({ name }) => name.toLowerCase());
+  const groups = Map.groupBy(texts.map(parseValue), ({ name }) => foldName(name));
   return [...groups.values()].map(([first, ...others]) => {
     if (first === undefined) throw new Error('a group has a member');
     const other = others.find(({ type }) => type !== first.type);
@@ -146,13 +147,13 @@ interface Replacement {
 
 /** Replaces the parameters that are not STRINGs by literals; the others stay, and so does a text that is not SQL. */
 export function applyParameters(sql: string, parameters: readonly Parameter[]) {
-  const given = new Map(parameters.map((parameter) => [parameter.name.toLowerCase(), parameter]));
+  const given = new Map(parameters.map((parameter) => [foldName(parameter.name), parameter]));
   const replacements: Replacement[] = [];
   let growth = 0;
   let replaced = '';
   let end = 0;
   for (const { node, written } of placesIn(sql)) {
-    const { literal, type } = given.get(node.name.name.toLowerCase()) ?? {};
+    const { literal, type } = given.get(foldName(node.name.name)) ?? {};
     if (literal === undefined || type === undefined) continue;
     const text = written(literal, type);
     const before = sql.slice(0, node.start).split('\n');

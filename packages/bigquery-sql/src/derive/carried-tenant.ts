@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import type * as Syntax from '../syntax/nodes.ts';
 import { walk } from '../syntax/walk.ts';
 import { NotDerivable, type TextEdit } from './edit-text.ts';
@@ -50,7 +51,7 @@ export class CarriedTenant {
   ) {
     this.sql = sql;
     this.names = names;
-    this.#parameter = tenant.toLowerCase();
+    this.#parameter = foldName(tenant);
     this.isPattern = isPattern;
     this.#extract = extract;
     const places: { start: number; table: string | undefined }[] = [];
@@ -62,7 +63,7 @@ export class CarriedTenant {
   }
 
   isTenant(node: Syntax.Node): boolean {
-    return node.kind === 'NamedParameter' && node.name.name.toLowerCase() === this.#parameter;
+    return node.kind === 'NamedParameter' && foldName(node.name.name) === this.#parameter;
   }
 
   /** True if the rows or the value of a node depend on the tenant. */
@@ -113,7 +114,7 @@ export function refuse(node: Syntax.Located, message: string): never {
 }
 
 export const nameOfTable = (node: Syntax.Node): string | undefined =>
-  node.kind === 'Table' && node.path.parts.length === 1 ? node.path.parts[0].name.toLowerCase() : undefined;
+  node.kind === 'Table' && node.path.parts.length === 1 ? foldName(node.path.parts[0].name) : undefined;
 
 /** A name in backquotes. */
 export const quoteName = (name: string): string => `\`${name}\``;

@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import { aggregateOf } from '../rules/functions/aggregate-names.ts';
 import type * as Syntax from '../syntax/nodes.ts';
 import { skip, walk } from '../syntax/walk.ts';
@@ -16,7 +17,7 @@ export function carryThroughTables(
     const depends = carried.depends(query, known);
     if (depends && common.recursive) refuse(name, 'WITH RECURSIVE reads rows of the tenant');
     if (depends) carryTenant(carried, query, known);
-    known.set(name.name.toLowerCase(), depends);
+    known.set(foldName(name.name), depends);
   }
   return known;
 }
@@ -155,7 +156,7 @@ function exceptTenant(carried: CarriedTenant, item: Syntax.SelectItem, { owners 
   if (item.kind === 'DotStar') {
     const of =
       item.operand.kind === 'Path' && item.operand.parts.length === 1 ? item.operand.parts[0].name : '';
-    if (!owners.some((owner) => owner.toLowerCase() === of.toLowerCase())) return;
+    if (!owners.some((owner) => foldName(owner) === foldName(of))) return;
   } else if (owners.length > 1) refuse(item, '* over several items with rows of the tenant');
   const last = item.except.at(-1);
   const from = item.kind === 'DotStar' ? item.operand.end : item.start;
@@ -208,7 +209,7 @@ function callsIn(nodes: readonly (Syntax.Node | undefined)[]): readonly Syntax.F
 }
 
 /** The last name of a function, in lower case. */
-export const lastName = ({ parts }: Syntax.Path): string => parts.at(-1)?.name.toLowerCase() ?? '';
+export const lastName = ({ parts }: Syntax.Path): string => foldName(parts.at(-1)?.name ?? '');
 
 function partitionByTenant(carried: CarriedTenant, window: Syntax.Window, tenant: string): void {
   const [first] = window.partitionBy;

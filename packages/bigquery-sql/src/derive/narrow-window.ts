@@ -1,9 +1,10 @@
-import type { Node as SyntaxNode, NodeOf, Table as SyntaxTable } from '../syntax/nodes.ts';
+import { foldName } from '@querygate/text';
+import type { NodeOf, Node as SyntaxNode, Table as SyntaxTable } from '../syntax/nodes.ts';
 import { parseQuery } from '../syntax/parse-query.ts';
 import { skip, walk } from '../syntax/walk.ts';
-import { isRandom } from '../tree/volatile.ts';
 import { forEachNode } from '../tree/map.ts';
 import type { Query } from '../tree/nodes.ts';
+import { isRandom } from '../tree/volatile.ts';
 import { editText, NotDerivable, type TextEdit } from './edit-text.ts';
 import { type FoundBuckets, findBuckets } from './find-buckets.ts';
 
@@ -88,7 +89,7 @@ function placeOf(root: SyntaxNode, test: (node: SyntaxNode) => boolean): number 
 const isCallOf =
   (...names: readonly string[]) =>
   (node: SyntaxNode): boolean =>
-    node.kind === 'FunctionCall' && names.includes(node.name.parts.at(-1)?.name.toLowerCase() ?? '');
+    node.kind === 'FunctionCall' && names.includes(foldName(node.name.parts.at(-1)?.name ?? ''));
 
 type Parameters = Narrowed['parameters'];
 
@@ -147,13 +148,13 @@ function isClock(node: SyntaxNode): node is Clock {
   if (node.kind !== 'Path' && node.kind !== 'FunctionCall') return false;
   const { parts } = node.kind === 'Path' ? node : node.name;
   const [{ name, quoted }] = parts;
-  return parts.length === 1 && !quoted && Object.hasOwn(clocks, name.toLowerCase());
+  return parts.length === 1 && !quoted && Object.hasOwn(clocks, foldName(name));
 }
 
 function givenClock(sql: string, node: Clock, now: string): TextEdit {
   const [{ name }] = (node.kind === 'Path' ? node : node.name).parts;
   const [zone] = node.kind === 'Path' ? [] : node.args;
-  const callee = clocks[name.toLowerCase()] ?? '';
+  const callee = clocks[foldName(name)] ?? '';
   const args = [`@${now}`, ...(zone === undefined ? [] : [sql.slice(zone.start, zone.end)])].join(', ');
   return { start: node.start, end: node.end, text: callee === '' ? args : `${callee}(${args})` };
 }

@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import type * as Syntax from '../syntax/nodes.ts';
 import { walk } from '../syntax/walk.ts';
 import { forEachNode } from '../tree/map.ts';
@@ -56,9 +57,9 @@ function windowsOf(
   const named = around.findLast((node) => 'windows' in node)?.windows ?? [];
   const found = new Set<Syntax.Window>();
   for (let next = over; next !== undefined; ) {
-    const name = next.kind === 'Identifier' ? next.name.toLowerCase() : undefined;
+    const name = next.kind === 'Identifier' ? foldName(next.name) : undefined;
     const window: Syntax.Window | undefined =
-      next.kind === 'Window' ? next : named.find((one) => one.name.name.toLowerCase() === name)?.window;
+      next.kind === 'Window' ? next : named.find((one) => foldName(one.name.name) === name)?.window;
     if (window === undefined || found.has(window)) break;
     found.add(window);
     next = window.base;

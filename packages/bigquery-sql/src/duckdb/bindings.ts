@@ -20,7 +20,7 @@ import {
 } from '@duckdb/node-api';
 import { decimalUnits } from '@querygate/text';
 import { nowParameter } from '../tree/own-parameters.ts';
-import type { ParameterType, TypedParameter } from '../types.ts';
+import { type ParameterType, sameName, type TypedParameter } from '../types.ts';
 import { type Binding, bindable } from './bindable.ts';
 
 /** Canonical text of a parameter; of a list, the texts of its elements. Empty text is NULL, unless it is a STRING. */
@@ -96,6 +96,6 @@ export function bindTo(statement: DuckDBPreparedStatement, bindings: Bindings): 
 
 /** The value of a parameter, '' if it has none. BigQuery takes `@Name` and `@name` for one parameter. */
 export function bindingOf(bindings: Bindings, name: string): Binding {
-  const inOtherCase = () => [...bindings].find(([key]) => key.toLowerCase() === name.toLowerCase())?.[1];
+  const inOtherCase = () => [...bindings].find(([key]) => sameName(key, name))?.[1];
   return bindings.get(name) ?? inOtherCase() ?? { value: '', type: VARCHAR };
 }

@@ -1,4 +1,5 @@
 import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api';
+import { foldName } from '@querygate/text';
 import { compile, type ListedView, parse, requireNow } from '../compile.ts';
 import { dataRowOf } from '../files/data-row.ts';
 import { calledMacros } from '../macros/called-macros.ts';
@@ -150,12 +151,12 @@ function requireValues(
   { sql, source }: { readonly sql: string; readonly source: Source },
   parameters: ParameterValues,
 ): void {
-  const known = new Set(Object.keys(parameters).map((name) => name.toLowerCase()));
+  const known = new Set(Object.keys(parameters).map((name) => foldName(name)));
   const problems: Problem[] = [];
   walk(parse(sql, source), (node) => {
-    if (node.kind !== 'NamedParameter' || known.has(node.name.name.toLowerCase())) return;
+    if (node.kind !== 'NamedParameter' || known.has(foldName(node.name.name))) return;
     const { name } = node.name;
-    known.add(name.toLowerCase());
+    known.add(foldName(name));
     problems.push(problemAt(sql, source, node.start, `@${name} has no value; give it by -p ${name}=value`));
   });
   if (problems.length > 0) throw new ProblemError('A parameter has no value', problems);

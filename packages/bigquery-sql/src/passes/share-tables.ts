@@ -1,6 +1,7 @@
+import { foldName } from '@querygate/text';
 import { withFreshAliases } from '../tree/fresh-aliases.ts';
 import { freshNames } from '../tree/fresh-names.ts';
-import { forEachNode, mapExpressions, mapParts, type Mapper, mapperWith, someNode } from '../tree/map.ts';
+import { forEachNode, type Mapper, mapExpressions, mapParts, mapperWith, someNode } from '../tree/map.ts';
 import type { Query, With } from '../tree/nodes.ts';
 import { nowParameter } from '../tree/own-parameters.ts';
 import { isRandom } from '../tree/volatile.ts';
@@ -67,7 +68,7 @@ function sharedTable(name: string, query: Query): SharedTable {
   const parameters = new Map<string, string>();
   const newNames = new Map<string, string>();
   forEachNode(query, (node) => {
-    if (node.kind === 'column') columns.add(node.name.toLowerCase());
+    if (node.kind === 'column') columns.add(foldName(node.name));
     if (node.kind !== 'parameter' || node.name === nowParameter || newNames.has(node.name)) return;
     const newName = `p${newNames.size + 1}`;
     newNames.set(node.name, newName);

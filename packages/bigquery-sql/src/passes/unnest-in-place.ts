@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import {
   call,
   caseWhen,
@@ -80,7 +81,7 @@ function unnestOne(
     part.from === owner.alias ? { ...part, from: inner } : undefined,
   );
   const keepEmpty = join.join === 'LEFT';
-  const used = new Set(kept.map(({ name }) => name.toLowerCase()));
+  const used = new Set(kept.map(({ name }) => foldName(name)));
   const elementName = unusedName(unnest.alias, used);
   const offsetName = unusedName(`${unnest.alias}_offset`, used);
   const added = [{ name: elementName, value: elements(array, keepEmpty) }];

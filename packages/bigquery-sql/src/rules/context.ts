@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import type * as Syntax from '../syntax/nodes.ts';
 import { childrenOf } from '../syntax/walk.ts';
 import { nullLiteral, select } from '../tree/build.ts';
@@ -121,7 +122,7 @@ export function buildContext(
 } {
   const problems: Unsupported[] = [];
   // In a subquery over a table with a column `r`, DuckDB would read `r.n` of an outer FROM item as a field of that column.
-  const used = new Set([...writtenColumns, ...columnNames.map((name) => name.toLowerCase())]);
+  const used = new Set([...writtenColumns, ...columnNames.map((name) => foldName(name))]);
   const wholeRows = new Set<unknown>();
   /** The operands of the construct that is resolved. */
   let operands: Expression[] = [];

@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import {
   type JavascriptFunction,
   type JavascriptType,
@@ -19,7 +20,7 @@ export const isForeign = (definition: Syntax.CreateFunction): definition is Fore
 /** @throws Unsupported if it is not a function in JavaScript as BigQuery has them */
 export function requireJavascript(definition: ForeignFunction): void {
   const { body, name, options, parameters, returns } = definition;
-  if (body.language.name.toLowerCase() !== 'js')
+  if (foldName(body.language.name) !== 'js')
     throw new Unsupported(
       body.language,
       `functions in ${body.language.name} are not supported, only in SQL and js`,
@@ -118,7 +119,7 @@ function javascriptType(place: Syntax.Node, type: Type): JavascriptType {
     if (
       names.includes('') ||
       names.includes('__proto__') ||
-      new Set(names.map((name) => name.toLowerCase())).size < names.length
+      new Set(names.map((name) => foldName(name))).size < names.length
     )
       throw new Unsupported(place, 'each field of a STRUCT of JavaScript needs a name of its own');
     return { fields: type.fields.map((field) => [field.name, javascriptType(place, field.type)]) };

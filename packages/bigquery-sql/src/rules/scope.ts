@@ -1,4 +1,4 @@
-import { didYouMean, shorten } from '@querygate/text';
+import { didYouMean, foldName, shorten } from '@querygate/text';
 import type { CreateFunction, Identifier } from '../syntax/nodes.ts';
 import type { AbsentField } from '../table-schema.ts';
 import { column, field, nullLiteral } from '../tree/build.ts';
@@ -143,7 +143,7 @@ export const childOf = (parent: Scope): Scope => ({ ...emptyScope, parent });
 /** The relation of that name in the innermost scope that has one. */
 export function findRelation(scope: Scope | undefined, name: string): Relation | undefined {
   if (scope === undefined) return undefined;
-  return scope.relations.get(name.toLowerCase()) ?? findRelation(scope.parent, name);
+  return scope.relations.get(foldName(name)) ?? findRelation(scope.parent, name);
 }
 
 /** The views of INFORMATION_SCHEMA, which no query defines. */
@@ -153,7 +153,7 @@ export const findViews = (scope: Scope | undefined): ReadonlyMap<string, Relatio
 /** The SQL function of that name. */
 export function findFunction(scope: Scope | undefined, name: string): SqlFunction | undefined {
   if (scope === undefined) return undefined;
-  return scope.functions?.get(name.toLowerCase()) ?? findFunction(scope.parent, name);
+  return scope.functions?.get(foldName(name)) ?? findFunction(scope.parent, name);
 }
 
 /** The scope around all others, which has the tables and the functions of the whole query. */
@@ -173,7 +173,7 @@ const isNamed = (range: Range, name: string): boolean =>
 
 /** Where uses of a name are collected: in the innermost scope that has it. */
 export function usesOf(scope: Scope | undefined, name: string): ColumnUse[] | undefined {
-  if (scope === undefined || scope.aliases?.has(name.toLowerCase())) return undefined;
+  if (scope === undefined || scope.aliases?.has(foldName(name))) return undefined;
   const isRange = scope.ranges.some((range) => isNamed(range, name));
   return isRange || columnsNamed(scope, name).length > 0 ? scope.uses : usesOf(scope.parent, name);
 }
@@ -203,7 +203,7 @@ export function refuseCall(place: Place, kind: 'aggregate' | 'window', { refused
 /** Every column that a bare name may refer to, in the innermost scope that has one. Several mean: ambiguous. */
 export function findColumns(scope: Scope | undefined, name: string): readonly Expression[] {
   if (scope === undefined) return [];
-  const named = scope.aliases?.get(name.toLowerCase());
+  const named = scope.aliases?.get(foldName(name));
   if (named) return named;
   const own = columnsNamed(scope, name);
   return own.length > 0 ? own : findColumns(scope.parent, name);
@@ -348,7 +348,7 @@ export function unknownColumn(
   if (absent) return absentColumn(name, absent);
   return new Unsupported(name, `no column is named ${name.name}`, {
     known: () => typedColumns(scope),
-    hint: () => pseudoColumns.get(name.name.toLowerCase()) ?? (didYouMean(name.name, known()) || hint()),
+    hint: () => pseudoColumns.get(foldName(name.name)) ?? (didYouMean(name.name, known()) || hint()),
   });
 }
 

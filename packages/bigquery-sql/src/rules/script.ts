@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import type * as Syntax from '../syntax/nodes.ts';
 import { caseWhen, column, nullLiteral, select } from '../tree/build.ts';
 import { sizeOf } from '../tree/map.ts';
@@ -83,7 +84,7 @@ export function resolveScript(statement: Syntax.Statement, root: Scope, context:
       requireStorable(node, resolved);
       const name = context.fresh(node.name.name);
       tables.push({ name, query: resolved.query, recursive: false });
-      relations.set(node.name.name.toLowerCase(), commonRelation(name, resolved));
+      relations.set(foldName(node.name.name), commonRelation(name, resolved));
     } else variables = run(node, variables);
   }
   const resolved = context.query(statement.query, scopeOf(variables));

@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import type * as Syntax from '../syntax/nodes.ts';
 import type { Expression } from '../tree/nodes.ts';
 import { describeType, sameName, type Type } from '../types.ts';
@@ -29,7 +30,7 @@ export function sqlFunctions(
   const functions = new Map<string, SqlFunction>();
   for (const definition of definitions) {
     const [name, another] = definition.name.parts;
-    const lower = name.name.toLowerCase();
+    const lower = foldName(name.name);
     attempt(() => {
       if (another) throw new Unsupported(definition.name, 'a temporary function has a name without dots');
       if (functions.has(lower)) throw new Unsupported(definition.name, `${name.name} is defined twice`);

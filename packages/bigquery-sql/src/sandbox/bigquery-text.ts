@@ -1,8 +1,10 @@
 import { isInformationSchema } from '../rules/from/information-schema.ts';
+import { tableReferences } from '../rules/queries/table-references.ts';
 import { tokenize } from '../syntax/lexer/tokenize.ts';
 import type { Token } from '../syntax/lexer/tokens.ts';
 import type { Located, Path, Statement, Table } from '../syntax/nodes.ts';
 import { walk } from '../syntax/walk.ts';
+import { sameName } from '../types.ts';
 import { callerError } from './judge.ts';
 
 /**
@@ -12,9 +14,19 @@ import { callerError } from './judge.ts';
  * name of a common table that has dashes.
  *
  * @param saved from `untilLastSelect`
+ * @param readable the common tables of the saved query that a caller can name
  * @param statement of the caller's text, which has been judged
  */
-export function bigqueryText(saved: string, sql: string, { query }: Statement): string {
+export function bigqueryText(
+  saved: string,
+  readable: readonly string[],
+  sql: string,
+  { query }: Statement,
+): string {
+  // A name that is not that of a common table would be a stored table to BigQuery: it is compared again here.
+  for (const name of tableReferences(query))
+    if (!readable.some((one) => sameName(one, name)))
+      throw callerError(sql, query.start, `no table is named ${name}`);
   const paths = new Map<number, Table>();
   walk(query, (node) => {
     if (node.kind !== 'Table') return;

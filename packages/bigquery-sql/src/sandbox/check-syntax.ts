@@ -1,9 +1,11 @@
+import { foldName } from '@querygate/text';
 import { namespaces } from '../rules/functions/function-name.ts';
 import { maxGroupingSets, setsOf } from '../rules/queries/grouping.ts';
 import { Unsupported } from '../rules/unsupported.ts';
 import { tokenize } from '../syntax/lexer/tokenize.ts';
 import type { Node, Select, Statement } from '../syntax/nodes.ts';
 import { walk } from '../syntax/walk.ts';
+import { sameName } from '../types.ts';
 import { requireFewColumns } from './bounded-rules.ts';
 
 /** The names of a saved query that a caller's SQL may use. */
@@ -123,8 +125,8 @@ function checkNode(node: Node, names: Names): void {
       const { parts } = node.name;
       const [first] = parts;
       const shown = parts.map(({ name }) => name).join('.');
-      const isStored = parts.length > 1 && !namespaces.has(first.name.toLowerCase());
-      if (isStored || (parts.length === 1 && names.functions.has(first.name.toLowerCase())))
+      const isStored = parts.length > 1 && !namespaces.has(foldName(first.name));
+      if (isStored || (parts.length === 1 && names.functions.has(foldName(first.name))))
         throw new Unsupported(
           node.name,
           `the function ${shown} is not available in sql; BigQuery's own functions are`,
@@ -139,8 +141,7 @@ function requireFewItems(node: Select): void {
   if (node.as === undefined) requireFewColumns(node, columns);
 }
 
-const has = (names: readonly string[], name: string): boolean =>
-  names.some((other) => other.toLowerCase() === name.toLowerCase());
+const has = (names: readonly string[], name: string): boolean => names.some((other) => sameName(other, name));
 
 /** The tables that a caller can read, as a part of a message. */
 export const tablesOf = ({ tables }: Pick<Names, 'tables'>): string =>

@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import { column, integerLiteral, select } from '../tree/build.ts';
 import { forEachNode, someNode } from '../tree/map.ts';
 import type { CommonTable, Expression, Query, Select, Table } from '../tree/nodes.ts';
@@ -55,7 +56,7 @@ function isFilteredByScan({ where }: Select, { alias }: Table, tenant: Tenant | 
   if (tenant === undefined) return true;
   const { parameter, pattern } = tenant;
   const isTenant = (value: Expression) =>
-    value.kind === 'parameter' && value.name.toLowerCase() === parameter.toLowerCase();
+    value.kind === 'parameter' && foldName(value.name) === foldName(parameter);
   return (
     pattern === undefined &&
     comparisons.some((comparison) => comparison?.operator === '=' && isTenant(comparison.constant))

@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import { unreadableFields } from '../analysis/unreadable-fields.ts';
 import {
   type Compiled,
@@ -101,8 +102,8 @@ export function openSandbox(
   const names: Names = {
     tables: commonTables.tables.map(({ name }) => name.name).filter((name) => !hiddenTables.includes(name)),
     hidden: hiddenTables,
-    parameters: parameters.map(({ name }) => name).filter((name) => used.has(name.toLowerCase())),
-    functions: new Set(statement.functions.map(({ name }) => name.parts[0].name.toLowerCase())),
+    parameters: parameters.map(({ name }) => name).filter((name) => used.has(foldName(name))),
+    functions: new Set(statement.functions.map(({ name }) => foldName(name.parts[0].name))),
   };
   const sandbox = sandboxOver({ query, statement, commonTables, names, hasOpenTables }, tables);
   if (outsideNames(statement).tables.some(isWildcard)) requireReadable(sandbox, query);
@@ -140,7 +141,7 @@ function sandboxOver(saved: SavedTables, tables: readonly StoredTable[]): Sandbo
   // It is the most work that is done for a saved query: once for its rows and for what describes them.
   const resolveTable = memoizeByName((table) => {
     const { given, context } = resolveTables(saved, stored, selectAll(table));
-    const relation = given.relations.get(table.toLowerCase());
+    const relation = given.relations.get(foldName(table));
     if (relation === undefined) throw new Error(`no common table ${table}`);
     return { relation, tables: given.tables, fresh: context.fresh };
   });
@@ -162,7 +163,7 @@ function sandboxOver(saved: SavedTables, tables: readonly StoredTable[]): Sandbo
       const beforeSelect = () => untilLastSelect(query.sql, saved.statement, saved.commonTables);
       return {
         compiled: compiledOf(resolved),
-        bigqueryText: () => bigqueryText(beforeSelect(), sql, statement),
+        bigqueryText: () => bigqueryText(beforeSelect(), names.tables, sql, statement),
       };
     },
     readAll: (table) => compiledOf(resolve(saved, stored, selectAll(table), new Map())),
@@ -262,7 +263,7 @@ function neededTables({ tables }: With, query: Query, visible: readonly string[]
   );
   const needed: CommonTable[] = [];
   for (const table of tables.toReversed()) {
-    if (!read.has(table.name.name.toLowerCase())) continue;
+    if (!read.has(foldName(table.name.name))) continue;
     needed.unshift(table);
     // A table that reads another one of its own name reads one before it, or a stored one.
     for (const name of tableReferences(table.query)) read.add(name);

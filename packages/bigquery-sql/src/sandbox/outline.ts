@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import type { Compiled } from '../compile.ts';
 import { rules, tablesOf } from '../compile.ts';
 import { buildContext, type ResolvedQuery } from '../rules/context.ts';
@@ -58,7 +59,7 @@ export function judgeByOutline({ names, parameters, tables }: Outline): (sql: st
     tables.filter(({ name }) => isViewName(name) === isView),
   );
   const named = {
-    relations: new Map(common.map((table) => [table.name.toLowerCase(), relationOf(table)])),
+    relations: new Map(common.map((table) => [foldName(table.name), relationOf(table)])),
     views: new Map(views.map((table) => [nameOfView(table.name), relationOf(table)])),
   };
   return (sql) => {

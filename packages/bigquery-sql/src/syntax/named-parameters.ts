@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import type { NamedParameter, Node, Statement } from './nodes.ts';
 import { walk } from './walk.ts';
 
@@ -12,7 +13,7 @@ export function tableParameters({
   const names = new Set<string>();
   for (const root of query.with === undefined ? functions : [query.with, ...functions])
     walk(root, (node) => {
-      if (node.kind === 'NamedParameter') names.add(node.name.name.toLowerCase());
+      if (node.kind === 'NamedParameter') names.add(foldName(node.name.name));
     });
   return names;
 }

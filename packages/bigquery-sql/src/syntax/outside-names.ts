@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import type {
   CreateFunction,
   CreateView,
@@ -80,7 +81,7 @@ class NameFinder implements OutsideNames {
       if (statement.kind !== 'CreateTempTable') this.scan(statement, scope);
       else {
         this.scan(statement.query, { ...scope, host: statement.query });
-        scope.common.own.add(statement.name.name.toLowerCase());
+        scope.common.own.add(foldName(statement.name.name));
       }
     }
     this.scan(query, { ...scope, host: query });
@@ -106,7 +107,7 @@ class NameFinder implements OutsideNames {
   }
 
   #scanTable(node: Table, { common, ranges, host }: Scope, isArgument: boolean): void {
-    const [first, ...rest] = node.path.parts.map(({ name }) => name.toLowerCase());
+    const [first, ...rest] = node.path.parts.map(({ name }) => foldName(name));
     const isKnown = has(rest.length === 0 ? common : ranges, first ?? '');
     if (!isKnown) this.tables.push({ node, path: node.path, isArgument, host });
   }
@@ -121,7 +122,7 @@ class NameFinder implements OutsideNames {
   /** @returns the scope of what follows the clause */
   #scanWith({ recursive, tables }: With, scope: Scope): Scope {
     const inner: Scope = { ...scope, common: within(scope.common) };
-    const add = (name: string) => inner.common.own.add(name.toLowerCase());
+    const add = (name: string) => inner.common.own.add(foldName(name));
     if (recursive) for (const { name } of tables) add(name.name);
     for (const { name, query } of tables) {
       this.scan(query, inner);
@@ -143,7 +144,7 @@ class NameFinder implements OutsideNames {
         this.#scanFrom(pipe.right, scope);
         if (pipe.condition) this.scan(pipe.condition, scope);
       } else this.scan(pipe, pipe.kind === 'PipeSetOperation' ? withoutSiblings(scope) : scope);
-      if (pipe.kind === 'PipeAs') scope.ranges.own.add(pipe.alias.name.toLowerCase());
+      if (pipe.kind === 'PipeAs') scope.ranges.own.add(foldName(pipe.alias.name));
     }
   }
 
@@ -168,7 +169,7 @@ class NameFinder implements OutsideNames {
       this.scan(item.spec, scope);
     } else this.scan(item, item.kind === 'DerivedTable' ? withoutSiblings(scope) : scope);
     const name = rangeName(item);
-    if (name !== undefined) scope.ranges.own.add(name.toLowerCase());
+    if (name !== undefined) scope.ranges.own.add(foldName(name));
   }
 }
 

@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import { parsePath, splitPath } from './names.ts';
 import type { CreateTempTable, Declare, IfStatement, ScriptStatement, SetVariable } from './nodes.ts';
 import type { Parser } from './parser.ts';
@@ -27,7 +28,7 @@ function parseSet(p: Parser): SetVariable {
   const { start } = p.next();
   if (p.at('(')) p.problem(p.start, 'SET of several variables is not supported: write a SET for each');
   if (p.at('@@'))
-    p.problem(p.start, `SET of the system variable @@${p.peek(1).key.toLowerCase()} is not supported`);
+    p.problem(p.start, `SET of the system variable @@${foldName(p.peek(1).key)} is not supported`);
   const name = p.name('the name of a variable');
   if (p.at('.'))
     p.problem(p.start, `SET of a field is not supported: SET ${name.name} to a STRUCT of all its fields`);

@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import { parseString } from './expressions/literals.ts';
 import { startsQuery } from './expressions/parentheses.ts';
 import { parsePath, parseTablePath, splitPath } from './names.ts';
@@ -245,7 +246,7 @@ function parseParameters(p: Parser): readonly FunctionParameter[] {
   p.expect('(');
   const parameters = p.at(')') ? [] : p.list(() => parseParameter(p));
   p.close();
-  const lower = parameters.map(({ name }) => name.name.toLowerCase());
+  const lower = parameters.map(({ name }) => foldName(name.name));
   const repeated = parameters.find((_, at) => lower.indexOf(lower[at] ?? '') < at);
   if (repeated) p.problem(repeated.start, `two arguments are named ${repeated.name.name}`);
   return parameters;

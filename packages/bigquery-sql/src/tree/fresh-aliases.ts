@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import { forEachNode, type Mapper, mapParts } from './map.ts';
 import type { From, Node, Query } from './nodes.ts';
 
@@ -98,9 +99,9 @@ function aliasesBesideColumns(query: Query, fresh: Fresh): Query {
   const columns = new Set<string>();
   forEachNode(query, (node) => {
     if ('alias' in node) aliases.push(node.alias);
-    if (node.kind === 'select') for (const { name } of node.columns) columns.add(name.toLowerCase());
+    if (node.kind === 'select') for (const { name } of node.columns) columns.add(foldName(name));
   });
-  const isColumn = (alias: string) => columns.has(alias.toLowerCase());
+  const isColumn = (alias: string) => columns.has(foldName(alias));
   if (!aliases.some(isColumn)) return query;
   const unused = (prefix: string): string => {
     const name = fresh(prefix);

@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import { forEachNode } from './map.ts';
 import type { Query } from './nodes.ts';
 
@@ -11,9 +12,9 @@ export const writtenColumns: readonly string[] = ['value', 'offset', 'item', 'ke
 export function freshNames(query: Query): (prefix: string) => string {
   const used = new Set(writtenColumns);
   forEachNode(query, (node) => {
-    if ('alias' in node) used.add(node.alias.toLowerCase());
-    if (node.kind === 'select') for (const { name } of node.columns) used.add(name.toLowerCase());
-    if (node.kind === 'with') for (const { name } of node.tables) used.add(name.toLowerCase());
+    if ('alias' in node) used.add(foldName(node.alias));
+    if (node.kind === 'select') for (const { name } of node.columns) used.add(foldName(name));
+    if (node.kind === 'with') for (const { name } of node.tables) used.add(foldName(name));
   });
   return (prefix) => unusedName(prefix, used);
 }
@@ -25,11 +26,11 @@ const nextNumbers = new WeakMap<Set<string>, Map<string, number>>();
 export function unusedName(prefix: string, used: Set<string>): string {
   const next = nextNumbers.get(used) ?? new Map<string, number>();
   nextNumbers.set(used, next);
-  const key = prefix.toLowerCase();
+  const key = foldName(prefix);
   let at = next.get(key) ?? 2;
   let name = prefix;
-  for (; used.has(name.toLowerCase()); at += 1) name = `${prefix}_${at}`;
+  for (; used.has(foldName(name)); at += 1) name = `${prefix}_${at}`;
   next.set(key, at);
-  used.add(name.toLowerCase());
+  used.add(foldName(name));
   return name;
 }

@@ -1,4 +1,5 @@
 import { parseQuery, type Syntax, SyntaxProblem } from '@querygate/bigquery-sql/syntax';
+import { foldName } from '@querygate/text';
 import { problem, type SchemaProblem } from '../../../files/schema-problems.ts';
 import { type Column, type PageKey, pageKeyTypes, type RowPages } from '../../model/saved-query.ts';
 import type { Header } from '../header-schema.ts';
@@ -20,7 +21,7 @@ export function readPage({ page, columns, parameters }: Header, sql: string): Re
   const problems = [
     ...page.by.flatMap((name, at) => keyProblem(columns[name], page.by.indexOf(name) < at, name, at)),
     ...Object.keys(parameters)
-      .filter((name) => reserved.has(name.toLowerCase()) || name.toLowerCase().startsWith('page_'))
+      .filter((name) => reserved.has(foldName(name)) || foldName(name).startsWith('page_'))
       .map((name) => problem(['parameters', name], 'is a name of pages (page); choose another name')),
   ];
   if (problems.length > 0) return { pages: undefined, problems };
@@ -104,4 +105,4 @@ export function queryOf(sql: string): Syntax.Query | SyntaxProblem {
 const isColumn = (expression: Syntax.Expression, name: string): boolean =>
   expression.kind === 'Path' &&
   expression.parts.length === 1 &&
-  expression.parts[0].name.toLowerCase() === name.toLowerCase();
+  foldName(expression.parts[0].name) === foldName(name);

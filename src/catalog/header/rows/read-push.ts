@@ -1,4 +1,5 @@
 import { type Syntax, SyntaxProblem } from '@querygate/bigquery-sql/syntax';
+import { foldName } from '@querygate/text';
 import { problem, type SchemaProblem } from '../../../files/schema-problems.ts';
 import { pushedPrefix } from '../../model/pushed-forms.ts';
 import type { OrderKey, PushedSource } from '../../model/saved-query.ts';
@@ -17,7 +18,7 @@ interface ReadPush {
 export function readPush({ push, columns, parameters }: Header, sql: string): ReadPush {
   if (!push) return { push: undefined, problems: [] };
   const problems = Object.keys(parameters)
-    .filter((name) => name.toLowerCase().startsWith(pushedPrefix))
+    .filter((name) => foldName(name).startsWith(pushedPrefix))
     .map((name) => problem(['parameters', name], 'is a name of push; choose another name'));
   if (problems.length > 0) return { push: undefined, problems };
   const query = queryOf(sql);
@@ -41,7 +42,7 @@ function sourceOf(sql: string, query: Syntax.Query, columns: readonly string[]):
   const order: OrderKey[] = [];
   for (const { expression, collation, order: written } of orderBy) {
     const name = expression.kind === 'Path' && expression.parts.length === 1 && expression.parts[0].name;
-    const column = columns.find((one) => name && one.toLowerCase() === name.toLowerCase());
+    const column = columns.find((one) => name && foldName(one) === foldName(name));
     if (column === undefined || collation !== undefined)
       return 'the ORDER BY at the end of the SQL must list columns of the result by name: rows in another order cannot keep it';
     const descending = written.direction === 'DESC';

@@ -1,6 +1,7 @@
 import { compileFunction } from 'node:vm';
 import { problemAt, type Source } from '@querygate/bigquery-sql/problem';
 import { parseQuery, type Syntax, SyntaxProblem } from '@querygate/bigquery-sql/syntax';
+import { foldName } from '@querygate/text';
 import type { Problem } from '../../../errors.ts';
 
 /** The problems of the functions in JavaScript that a query defines before it. SQL with mistakes has none here. */
@@ -24,7 +25,7 @@ export function checkJavascript(
   text: string,
   source: Source,
 ): readonly Problem[] {
-  if (body.kind !== 'ForeignBody' || body.language.name.toLowerCase() !== 'js') return [];
+  if (body.kind !== 'ForeignBody' || foldName(body.language.name) !== 'js') return [];
   const { code } = body;
   const names = parameters.map(({ name }) => name.name);
   const mistake = aggregate ? mistakeIn(asScript(code.value), []) : mistakeIn(code.value, names);

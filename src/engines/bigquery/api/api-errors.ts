@@ -1,7 +1,8 @@
+import { foldName } from '@querygate/text';
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
-import { type ErrorCode, GatewayError, type GatewayErrorOptions } from '../../../errors.ts';
 import { findQuotedParameter, unusableValue } from '../../../engine-contract/blame-parameter.ts';
-import { callerSqlFailed } from '../../../engine-contract/engine-errors.ts';
+import { callerSqlFailed, callerSqlRefused } from '../../../engine-contract/engine-errors.ts';
+import { type ErrorCode, GatewayError, type GatewayErrorOptions } from '../../../errors.ts';
 
 interface ApiErrorOptions extends GatewayErrorOptions {
   /** True if the same call may succeed if it is repeated. */
@@ -31,6 +32,8 @@ interface ReportedError {
   readonly message: string;
   /** The header Retry-After, in seconds. */
   readonly retryAfterSeconds: number | undefined;
+  /** True if the call was one about a job that had begun. */
+  readonly isPoll?: boolean;
 }
 
 /** How a class of failures is reported to callers, and whether a call that failed so is repeated. */
@@ -86,7 +89,11 @@ const failuresByReason: Readonly<Record<string, Failure>> = {
   required: misconfigured,
   rateLimitExceeded: busy,
   jobRateLimitExceeded: busy,
+  userRateLimitExceeded: busy,
+  concurrentLimitExceeded: busy,
+  RESOURCE_EXHAUSTED: busy,
   quotaExceeded,
+  dailyLimitExceeded: quotaExceeded,
   backendError: unavailable,
   internalError: unavailable,
   jobBackendError: unavailable,
@@ -100,14 +107,22 @@ const failuresByReason: Readonly<Record<string, Failure>> = {
   bytesBilledLimitExceeded: { ...expensive, isOverMaximum: true },
 };
 
+/** Of a job: polling it again changes nothing. */
+const finalOfJob = ['jobBackendError', 'jobInternalError', 'jobRateLimitExceeded', 'tableUnavailable'];
+
 /** The error for a failure that BigQuery reports. */
 export function queryFailed(reported: ReportedError, bound: BoundQuery): GatewayError {
-  const { status, reason, message, retryAfterSeconds } = reported;
+  const { status, reason, message, retryAfterSeconds, isPoll } = reported;
   const cause = new Error(`BigQuery: ${status} ${reason ?? ''} ${message}`.slice(0, 4000));
   const failure = (reason === undefined ? undefined : failuresByReason[reason]) ?? failureByStatus(status);
-  if (failure !== failed) return toApiError(failure, cause, retryAfterSeconds);
-  // Of several errors of a caller's SQL, rows of other tenants may decide which one is reported.
-  if (bound.sql !== undefined) return callerSqlFailed(cause);
+  const isFinal = isPoll === true && finalOfJob.includes(reason ?? '');
+  if (failure !== failed)
+    return toApiError(isFinal ? { ...failure, retry: false } : failure, cause, retryAfterSeconds);
+  if (bound.sql !== undefined) {
+    const problem = problemOfText(message, bound.sql);
+    // Of several errors in values, rows of other tenants may decide which one is reported.
+    return problem === undefined ? callerSqlFailed(cause) : callerSqlRefused(problem, cause);
+  }
   const blamed = blamedParameter(message, bound);
   if (blamed !== undefined) return unusableValue(blamed, cause);
   return toApiError(failure, cause, retryAfterSeconds);
@@ -127,7 +142,8 @@ export function callTimedOut(): ApiError {
 export function credentialsFailed(cause: unknown): ApiError {
   const { response, code } = (cause ?? {}) as { response?: { status?: number }; code?: unknown };
   const isNetwork = response === undefined && networkCodes.has(String(code));
-  return toApiError(isNetwork || (response?.status ?? 0) >= 500 ? unavailable : misconfigured, cause);
+  const failure = isNetwork ? unavailable : failureByStatus(response?.status ?? 0);
+  return toApiError(failure === failed ? misconfigured : failure, cause);
 }
 
 const networkCodes = new Set(
@@ -162,6 +178,17 @@ function failureByStatus(status: number): Failure {
   if (status === 429) return busy;
   if (status === 408 || status >= 500) return unavailable;
   return status === 401 || status === 403 || status === 404 ? misconfigured : failed;
+}
+
+const textProblem =
+  /^(Unrecognized name: |Function not found: |No matching signature for (?:function|operator) |Name )([^\s;,]+).* at \[\d+:\d+\]/s;
+
+/** The part of a message about the text of a caller's SQL, which no row decides; undefined if it is about the saved text. */
+function problemOfText(message: string, sql: string): string | undefined {
+  const [, problem = '', name = ''] = textProblem.exec(message.slice(0, 4000)) ?? [];
+  // ERROR(), whose name may have escapes, could write the same message of any value.
+  if (name === '' || /error|\\/i.test(sql) || !foldName(sql).includes(foldName(name))) return undefined;
+  return problem === 'Name ' ? `Unrecognized name: ${name}` : problem + name;
 }
 
 /** The parameter whose value the message quotes, as in `Bad int64 value: abc`, or that is a pattern RE2 rejects. */

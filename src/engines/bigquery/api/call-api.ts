@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import { type Span, withSpan } from '../../../trace/span.ts';
+import { malformedResponse, queryFailed } from './api-errors.ts';
 import type { ApiRequest, Client } from './client.ts';
 import type { Deadline } from './deadline.ts';
-import { malformedResponse, queryFailed } from './api-errors.ts';
 import type { HttpReply } from './http.ts';
 import { retry } from './retry.ts';
 import { errorReply } from './wire.ts';
@@ -29,7 +29,7 @@ export type BuildRequest = (waitMs: number) => ApiRequest;
  * Makes one call, with retries, and parses its reply.
  *
  * Each attempt takes half of the remaining time, so that a connection that was lost silently is noticed while there is
- * time for another attempt, and so that a job is known before it must be cancelled.
+ * time for another attempt, and so that a job is known before it must be cancelled. A body that has begun may take all of it.
  *
  * @param signal aborting it ends the call
  * @throws GatewayError; the signal's reason
@@ -47,9 +47,9 @@ export function callApi<T extends z.ZodType>(
     const request = buildRequest(waitMs);
     const timeoutMs = waitMs + graceMs;
     const reply = await withCallSpan(span, request, (traceparent) =>
-      client.call(request, { signal, timeoutMs, traceparent }),
+      client.call(request, { signal, timeoutMs, isBodyUntimed: true, traceparent }),
     );
-    return parseReply(reply, bound, schema);
+    return parseReply(reply, bound, schema, request.method === 'GET');
   });
 }
 
@@ -70,18 +70,27 @@ export function withCallSpan(
   return withSpan(parent, `bigquery ${collection}`, run, attributes, 'client');
 }
 
-/** The body of a reply. @throws GatewayError if it reports an error, or does not match the schema */
+/**
+ * The body of a reply.
+ *
+ * @param isPoll true if it is about a job that had begun
+ * @throws GatewayError if it reports an error, or does not match the schema
+ */
 export function parseReply<T extends z.ZodType>(
   { status, text, retryAfterSeconds }: HttpReply,
   bound: BoundQuery,
   schema: T,
+  isPoll = false,
 ): z.output<T> {
   const body = parseJson(text);
   if (status >= 400) {
     const { error } = errorReply.safeParse(body).data ?? {};
     const [first] = error?.errors ?? [];
     const message = first?.message ?? error?.message ?? text.slice(0, 500);
-    throw queryFailed({ status, reason: first?.reason, message, retryAfterSeconds }, bound);
+    throw queryFailed(
+      { status, reason: first?.reason ?? error?.status, message, retryAfterSeconds, isPoll },
+      bound,
+    );
   }
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;

@@ -7,11 +7,11 @@
  * @module
  * @see docs/decisions/0006-bigquery-by-our-own-http.md
  */
-import { BigQuery } from '@google-cloud/bigquery';
-import { openLinkedAbort, untilAborted } from '../../../concurrency/abort.ts';
+import { openLinkedAbort } from '../../../concurrency/abort.ts';
 import type { BigqueryOptions } from '../bigquery-options.ts';
-import { callTimedOut, connectionFailed, credentialsFailed } from './api-errors.ts';
-import { type HttpReply, openHttp } from './http.ts';
+import { callTimedOut, connectionFailed } from './api-errors.ts';
+import { type Credentials, noCredentials, openCredentials } from './credentials.ts';
+import { type HttpReply, type HttpRequest, openHttp } from './http.ts';
 
 /** The API's endpoint unless an emulator is configured. */
 const googleEndpoint = 'https://bigquery.googleapis.com';
@@ -30,6 +30,8 @@ export interface ApiRequest {
 
 interface CallOptions {
   readonly timeoutMs: number;
+  /** True if the timeout ends when the body begins: a result may be large, and its query is billed again if it is repeated. */
+  readonly isBodyUntimed?: true;
   /** Ends the call before its timeout. */
   readonly signal?: AbortSignal;
   /** The header that continues a trace. */
@@ -43,49 +45,53 @@ export interface Client {
   close(): Promise<void>;
 }
 
-export function openClient({ projectId, apiEndpoint }: BigqueryOptions): Client {
-  const isEmulator = apiEndpoint !== undefined;
-  // Always set: otherwise BIGQUERY_EMULATOR_HOST in the environment could send credentials elsewhere.
-  const library = new BigQuery({ projectId, apiEndpoint: apiEndpoint ?? googleEndpoint });
-  const base = `${library.apiEndpoint}/bigquery/v2/projects`;
-  const http = openHttp({ useProxies: !isEmulator });
+export function openClient(
+  options: BigqueryOptions,
+  credentials: Credentials = options.apiEndpoint === undefined
+    ? openCredentials(options, googleEndpoint)
+    : noCredentials,
+): Client {
+  const { projectId, apiEndpoint = googleEndpoint } = options;
+  const base = `${apiEndpoint}/bigquery/v2/projects`;
+  const http = openHttp({ useProxies: options.apiEndpoint === undefined });
 
-  const headersFor = async (url: string) => {
-    const headers = isEmulator
-      ? new Headers()
-      : new Headers([...(await library.authClient.getRequestHeaders(url))]);
+  const send = async (
+    apiRequest: ApiRequest,
+    attempt: Pick<HttpRequest, 'signal' | 'onHeaders'>,
+    traceparent: string | undefined,
+    isRepeated = false,
+  ): Promise<HttpReply> => {
+    const { method, path, projectId: owner = projectId, body } = apiRequest;
+    const { signal, onHeaders } = attempt;
+    const url = `${base}/${encodeURIComponent(owner)}${path}`;
+    const { headers, reject } = await credentials.authorize(url, signal);
     headers.set('content-type', 'application/json');
     headers.set('user-agent', userAgent);
-    return headers;
-  };
-  const send = async (
-    { method, path, projectId: owner = projectId, body }: ApiRequest,
-    signal: AbortSignal,
-    traceparent: string | undefined,
-  ) => {
-    const url = `${base}/${encodeURIComponent(owner)}${path}`;
-    const authenticating = headersFor(url).catch((error: unknown) => {
-      throw credentialsFailed(error);
-    });
-    // The library's search for credentials cannot be aborted.
-    const headers = await untilAborted(authenticating, signal);
     if (traceparent !== undefined) headers.set('traceparent', traceparent);
-    const request = { method, url, headers, signal };
-    try {
-      return await http.send(body === undefined ? request : { ...request, body: JSON.stringify(body) });
-    } catch (error) {
-      signal.throwIfAborted();
-      throw connectionFailed(error);
-    }
+    const request = { method, url, headers, signal, onHeaders };
+    const reply = await http
+      .send(body === undefined ? request : { ...request, body: JSON.stringify(body) })
+      .catch((error: unknown) => {
+        signal.throwIfAborted();
+        throw connectionFailed(error);
+      });
+    if (reply.status !== 401 || reject === undefined || isRepeated) return reply;
+    // A token may end before its time.
+    reject();
+    return send(apiRequest, attempt, traceparent, true);
   };
   return {
-    async call(request, { timeoutMs, signal, traceparent }) {
+    async call(request, { timeoutMs, isBodyUntimed, signal, traceparent }) {
       const attempt = openLinkedAbort({
         follow: signal === undefined ? [] : [signal],
         timeout: { ms: timeoutMs, reason: callTimedOut },
       });
       try {
-        return await send(request, attempt.signal, traceparent);
+        return await send(
+          request,
+          { ...attempt, onHeaders: isBodyUntimed ? attempt.stopTimer : undefined },
+          traceparent,
+        );
       } finally {
         attempt.release();
       }

@@ -6,19 +6,24 @@ const maxBodyBytes = 128 * 1024 * 1024;
 /** Idle connections are kept this long: a new one costs at least two round trips. */
 const keepAliveMs = 60_000;
 
-interface HttpRequest {
+/** A response that has begun fails after this time without a byte. */
+const silenceMs = 10_000;
+
+export interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers: Headers;
   /** A JSON text. */
   readonly body?: string;
   readonly signal: AbortSignal;
+  /** Called when the headers of a response that is not an error are there. */
+  readonly onHeaders: (() => void) | undefined;
 }
 
 export interface HttpReply {
   readonly status: number;
   readonly text: string;
-  /** The header Retry-After, if it is a number of seconds. */
+  /** The header Retry-After. */
   readonly retryAfterSeconds: number | undefined;
 }
 
@@ -35,10 +40,10 @@ interface Http {
  * @param useProxies whether the proxies of the environment apply (HTTPS_PROXY, NO_PROXY)
  */
 export function openHttp({ useProxies }: { readonly useProxies: boolean }): Http {
-  const options = { keepAliveTimeout: keepAliveMs, headersTimeout: 0, bodyTimeout: 0 };
+  const options = { keepAliveTimeout: keepAliveMs, headersTimeout: 0, bodyTimeout: silenceMs };
   const dispatcher: Dispatcher = useProxies ? new EnvHttpProxyAgent(options) : new Agent(options);
   return {
-    async send({ method, url, headers, body, signal }) {
+    async send({ method, url, headers, body, signal, onHeaders }) {
       const response = await fetch(url, {
         method,
         headers: [...headers],
@@ -47,6 +52,7 @@ export function openHttp({ useProxies }: { readonly useProxies: boolean }): Http
         dispatcher,
         redirect: 'error',
       });
+      if (response.ok) onHeaders?.();
       const chunks: Uint8Array[] = [];
       let size = 0;
       for await (const chunk of response.body ?? []) {
@@ -64,6 +70,12 @@ export function openHttp({ useProxies }: { readonly useProxies: boolean }): Http
   };
 }
 
+/** A number of seconds, or an HTTP date. */
 function parseSeconds(header: string | null): number | undefined {
-  return header !== null && /^\d{1,6}$/.test(header) ? Number(header) : undefined;
+  if (header === null) return undefined;
+  if (/^\d{1,6}$/.test(header)) return Number(header);
+  const seconds = /^[A-Z][a-z]{2}, .* GMT$/.test(header)
+    ? (Date.parse(header) - Date.now()) / 1000
+    : Number.NaN;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds));
 }

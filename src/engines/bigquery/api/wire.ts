@@ -8,20 +8,20 @@ export interface WireField {
   readonly fields?: readonly WireField[] | undefined;
 }
 
-const field: z.ZodType<WireField> = z.object({
-  name: z.string(),
-  type: z.string(),
-  mode: z.string().optional(),
-  get fields() {
-    return z.array(field).optional();
-  },
-});
-
-const errorProto = z.object({ reason: z.string().optional(), message: z.string().optional() });
-
 /** Absent and null mean the same to BigQuery's servers, and to emulators. */
 export const optional = <T extends z.ZodType>(type: T) =>
   type.nullish().transform((value) => value ?? undefined);
+
+const field: z.ZodType<WireField> = z.object({
+  name: z.string(),
+  type: z.string(),
+  mode: optional(z.string()),
+  get fields() {
+    return optional(z.array(field));
+  },
+});
+
+const errorProto = z.object({ reason: optional(z.string()), message: optional(z.string()) });
 
 /** BigQuery writes 64-bit numbers as strings. */
 export const count = z.union([z.string(), z.number()]).transform(Number).pipe(z.number());
@@ -53,11 +53,21 @@ export type QueryReply = z.output<typeof queryReply>;
 export const dryJobReply = z.object({
   statistics: z.object({
     totalBytesProcessed: optional(count),
-    query: optional(z.object({ schema: optional(z.object({ fields: z.array(field) })) })),
+    query: optional(
+      z.object({
+        statementType: optional(z.string()),
+        schema: optional(z.object({ fields: z.array(field) })),
+      }),
+    ),
   }),
 });
 
 /** A reply with a status of 400 or more. OAuth servers send a string for `error`, which does not match. */
 export const errorReply = z.object({
-  error: z.object({ message: z.string().optional(), errors: z.array(errorProto).optional() }),
+  error: z.object({
+    message: optional(z.string()),
+    /** As in `RESOURCE_EXHAUSTED`: the form of errors of the servers before BigQuery's, which have no `errors`. */
+    status: optional(z.string()),
+    errors: optional(z.array(errorProto)),
+  }),
 });

@@ -7,7 +7,7 @@ import { GatewayError } from '../../../errors.ts';
 import type { PluginHost, Sample } from '../../../gateway/plugin.ts';
 import { refreshKey, type Totals } from '../account.ts';
 import { ExpectedCosts } from './expected-costs.ts';
-import { amountOf, type Demand, type Ledger, leftOf, type LimitState, type Reservation } from './ledger.ts';
+import { amountOf, type Demand, type Ledger, type LimitState, leftOf, type Reservation } from './ledger.ts';
 import { type Limit, limitsOf, type Period } from './limits.ts';
 import { neverMessage, refusalMessage } from './refusal-message.ts';
 
@@ -91,19 +91,20 @@ export class Budgets {
     if (above > 0) this.#costs.noteExceeded(bound);
     const { host, ledger } = this.#options;
     this.#refuse(bound, limits);
+    const endsAt = host.clock.elapsedMs() + host.engineTimeoutMs;
     const estimate = await this.#estimate(bound, limits, options);
     const run = randomUUID();
     let demands = this.#demandsOf(bound, limits, { payer, estimate, above });
     let reservation = await ledger.reserve(run, demands, this.#now());
-    const startedAt = host.clock.elapsedMs();
+    const refusedAt = host.clock.elapsedMs();
     for (let ms = firstWaitMs; reservation.verdict === 'wait'; ms = Math.min(2 * ms, longestWaitMs)) {
       if (signal.aborted) throw new GatewayError('CANCELLED', 'The caller has disconnected');
-      if (host.clock.elapsedMs() - startedAt >= host.engineTimeoutMs) break;
+      if (host.clock.elapsedMs() >= endsAt) break;
       await new Promise<void>((resolve) => host.clock.after(ms, resolve));
       // Others of the query may have their bills by now.
       demands = this.#demandsOf(bound, limits, { payer, estimate, above });
       // No caller waits for a refresh.
-      const waitedMs = payer === undefined ? 0 : host.clock.elapsedMs() - startedAt;
+      const waitedMs = payer === undefined ? 0 : host.clock.elapsedMs() - refusedAt;
       reservation = await ledger.reserve(run, demands, this.#now(), waitedMs);
     }
     if (reservation.verdict === 'granted') return this.#grant(bound, run, demands, reservation);

@@ -1,5 +1,6 @@
-import type { AnalyzedCatalog, SavedQuery } from 'querygate';
 import { describeType } from '@querygate/bigquery-sql/types';
+import { foldName } from '@querygate/text';
+import type { AnalyzedCatalog, SavedQuery } from 'querygate';
 import { type Change, change, fromTo, matchBy, type Pair } from '../change.ts';
 
 interface CommonTable {
@@ -19,7 +20,7 @@ export function compareSandboxes(
   const now = commonTables(after, catalog);
   // Then only the SQL is compared, which `check` reports on.
   if (old === undefined || now === undefined) return [];
-  const lowerName = ({ name }: { readonly name: string }) => name.toLowerCase();
+  const lowerName = ({ name }: { readonly name: string }) => foldName(name);
   const common = matchBy(old, now, lowerName);
   const add = (kind: 'sandbox-removed' | 'sandbox-added', text: string) =>
     change(kind, ['sql'], `common table ${text}`);

@@ -2,10 +2,11 @@ import {
   type Node,
   outsideNames,
   parseQuery,
-  SyntaxProblem,
   type Syntax,
+  SyntaxProblem,
   walk,
 } from '@querygate/bigquery-sql/syntax';
+import { foldName } from '@querygate/text';
 
 /** The tables and the fields that a text reads, by their names in lower case. */
 export interface SqlReads {
@@ -36,23 +37,23 @@ export function readsOf(sql: string): SqlReads {
 
 function readsOfStatement(statement: Syntax.Statement): SqlReads {
   const outside = outsideNames(statement).tables.filter(({ node }) => node.kind === 'Table');
-  const rows = outside.map(({ node, path }) => (node.alias ?? lastOf(path)).name.toLowerCase());
-  const tables = new Set(outside.map(({ path }) => lastOf(path).name.toLowerCase()));
+  const rows = outside.map(({ node, path }) => foldName((node.alias ?? lastOf(path)).name));
+  const tables = new Set(outside.map(({ path }) => foldName(lastOf(path).name)));
   const names = new Set<string>();
   const whole = new Set<string>();
   /** The fields that have another name in the text. */
   const renamed: { readonly from: string; readonly to: string }[] = [];
   let isAll = outside.some(({ isArgument }) => isArgument);
   walk(statement, (node, around) => {
-    if (node.kind === 'Identifier') names.add(node.name.toLowerCase());
+    if (node.kind === 'Identifier') names.add(foldName(node.name));
     isAll ||= node.kind === 'Star' || isWholeFrom(node);
     // It may also be an array of another table.
-    if (node.kind === 'Table' && node.path.parts.length > 1) tables.add(lastOf(node.path).name.toLowerCase());
-    if (node.kind === 'PipeAs') rows.push(node.alias.name.toLowerCase());
+    if (node.kind === 'Table' && node.path.parts.length > 1) tables.add(foldName(lastOf(node.path).name));
+    if (node.kind === 'PipeAs') rows.push(foldName(node.alias.name));
     for (const [from, to] of renamedBy(node))
-      renamed.push({ from: from.name.toLowerCase(), to: to.name.toLowerCase() });
+      renamed.push({ from: foldName(from.name), to: foldName(to.name) });
     const value = node.kind === 'Path' ? lastOf(node) : node.kind === 'FieldAccess' ? node.field : undefined;
-    if (value !== undefined && isWholeValue(node, around)) whole.add(value.name.toLowerCase());
+    if (value !== undefined && isWholeValue(node, around)) whole.add(foldName(value.name));
   });
   // The name that a record gets may have another one too.
   for (let known = -1; known < whole.size; ) {

@@ -1,5 +1,6 @@
 import { functionNames, isReserved, type Token, tokenize } from '@querygate/bigquery-sql/syntax';
 import { type Field, legacyNames, type TableSchema } from '@querygate/bigquery-sql/table-schema';
+import { foldName } from '@querygate/text';
 import type { SavedQuery } from 'querygate';
 import { type Change, change, fromTo, matchBy, type Pair } from '../change.ts';
 import { readsOf, type SqlReads } from './sql-reads.ts';
@@ -40,7 +41,7 @@ const tokensOf = (sql: string): string => {
 /** True for a reserved word, and for the name of a built-in function: names of others and of columns keep their case. */
 function isAnyCase({ kind, key }: Token, before: Token | undefined, after: Token | undefined): boolean {
   if (kind !== 'word' || before?.key === '.' || before?.key === '@') return false;
-  return isReserved(key) || (after?.key === '(' && functionNames.has(key.toLowerCase()));
+  return isReserved(key) || (after?.key === '(' && functionNames.has(foldName(key)));
 }
 
 function tokenText(token: Token, sql: string): unknown {
@@ -70,7 +71,7 @@ export function openTableComparison(
   before: readonly TableSchema[],
   after: readonly TableSchema[],
 ): (query: SavedQuery) => readonly Change[] {
-  const { both, removed, added } = matchBy(before, after, ({ name }) => name.toLowerCase());
+  const { both, removed, added } = matchBy(before, after, ({ name }) => foldName(name));
   const differences = both.flatMap(([old, { name, fields }]) => {
     const found = compareFields(old.fields, fields, []);
     return found.length === 0 ? [] : [{ name, found }];
@@ -79,9 +80,9 @@ export function openTableComparison(
     if (differences.length + removed.length + added.length === 0) return [];
     const reads = readsOf(sql);
     const isRead = ({ name }: { readonly name: string }) =>
-      reads.tables.some((one) => one.matches(name.toLowerCase()));
+      reads.tables.some((one) => one.matches(foldName(name)));
     const isFound = ({ name }: TableSchema) =>
-      reads.tables.some((one) => one.isWildcard && one.matches(name.toLowerCase()));
+      reads.tables.some((one) => one.isWildcard && one.matches(foldName(name)));
     return [
       ...removed
         .filter(isRead)
@@ -128,9 +129,9 @@ function compareFields(
   after: readonly Field[],
   around: readonly string[],
 ): readonly FieldDifference[] {
-  const { both, removed, added } = matchBy(before, after, ({ name }) => name.toLowerCase());
+  const { both, removed, added } = matchBy(before, after, ({ name }) => foldName(name));
   const difference = ({ name }: Field, text: string, isAdded = false): FieldDifference => ({
-    path: [...around, name].map((part) => part.toLowerCase()),
+    path: [...around, name].map((part) => foldName(part)),
     text: `field ${[...around, name].join('.')} ${text}`,
     isAdded,
   });

@@ -1,4 +1,4 @@
-import { didYouMean } from '@querygate/text';
+import { didYouMean, foldName } from '@querygate/text';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { call, field, nullLiteral, textLiteral } from '../../tree/build.ts';
 import type { Expression } from '../../tree/nodes.ts';
@@ -30,7 +30,7 @@ import { type Place, Unsupported } from '../unsupported.ts';
 /** `a.b.c`: a column or a FROM item, and fields of it; or a function without parentheses. */
 export const path: Rule<Syntax.Path> = (node, scope, context) => {
   const [first, ...rest] = node.parts;
-  const isFunction = !first.quoted && functionsWithoutParentheses.includes(first.name.toLowerCase());
+  const isFunction = !first.quoted && functionsWithoutParentheses.includes(foldName(first.name));
   if (isFunction && rest.length === 0 && findColumns(scope, first.name).length === 0)
     return context.expression(callOf(node), scope);
   const named = namedValue(node, scope);
@@ -42,7 +42,7 @@ export const path: Rule<Syntax.Path> = (node, scope, context) => {
 
 /** True if a name is that of a FROM item which has a column of the same name. */
 function isWholeRow({ name }: Syntax.Identifier, scope: Scope): boolean {
-  const range = scope.aliases?.has(name.toLowerCase()) ? undefined : findRange(scope, name);
+  const range = scope.aliases?.has(foldName(name)) ? undefined : findRange(scope, name);
   return range !== undefined && namesInRange(range).some((own) => sameName(own, name));
 }
 
@@ -59,7 +59,7 @@ interface NamedValue {
 
 /** The value that a path begins with: a column, or a FROM item as a value. */
 export function namedValue({ parts: [first, ...rest] }: Syntax.Path, scope: Scope): NamedValue {
-  const [alias, another] = scope.aliases?.get(first.name.toLowerCase()) ?? [];
+  const [alias, another] = scope.aliases?.get(foldName(first.name)) ?? [];
   if (another) throw ambiguousAlias(first, first.name);
   if (alias && someAggregate(alias, ({ over }) => over === undefined)) refuseCall(first, 'aggregate', scope);
   if (alias && someAggregate(alias, ({ over }) => over !== undefined)) refuseCall(first, 'window', scope);
@@ -202,7 +202,7 @@ function onlyCandidate(
 /** True if these are the columns that a query around has given a name. */
 const isOfAliases = (found: readonly Expression[], name: string, scope: Scope | undefined): boolean =>
   scope !== undefined &&
-  (scope.aliases?.get(name.toLowerCase()) === found || isOfAliases(found, name, scope.parent));
+  (scope.aliases?.get(foldName(name)) === found || isOfAliases(found, name, scope.parent));
 
 /** A FROM item used as a value: the element of an array, or the row as a STRUCT. */
 function rowValue(range: Range): Expression {

@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { call, caseWhen, castTo, compareWith, integerLiteral, textLiteral } from '../../tree/build.ts';
 import { someNode } from '../../tree/map.ts';
@@ -10,7 +11,7 @@ import { Unsupported } from '../unsupported.ts';
 
 export const namedParameter: Rule<Syntax.NamedParameter> = (node, _scope, context) => {
   const { name } = node;
-  const lower = name.name.toLowerCase();
+  const lower = foldName(name.name);
   if (!/^[a-z_]\w*$/.test(lower)) throw new Unsupported(node, `@${name.name} is not a parameter name`);
   if (lower === nowParameter || lower.startsWith(ownPrefix))
     throw new Unsupported(node, `a parameter can't be named ${name.name}`);
@@ -23,7 +24,7 @@ export const positionalParameter: Rule<Syntax.PositionalParameter> = (node) => {
 
 export const systemVariable: Rule<Syntax.SystemVariable> = ({ name }) => {
   const shown = name.parts.map(({ name }) => name).join('.');
-  const own = instead.get(shown.toLowerCase()) ?? '';
+  const own = instead.get(foldName(shown)) ?? '';
   throw new Unsupported(name, `the system variable @@${shown} is not supported${own}`);
 };
 

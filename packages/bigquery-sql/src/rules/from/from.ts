@@ -1,10 +1,10 @@
-import { didYouMean } from '@querygate/text';
+import { didYouMean, foldName } from '@querygate/text';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { forEachNode, type Mapper, mapParts, mapperWith } from '../../tree/map.ts';
 import type { From, SystemTime } from '../../tree/nodes.ts';
 import { nowParameter } from '../../tree/own-parameters.ts';
 import { isVolatile } from '../../tree/volatile.ts';
-import { describeType, scalar } from '../../types.ts';
+import { describeType, sameName, scalar } from '../../types.ts';
 import { convert, distance } from '../coercion.ts';
 import { type Context, type ResolvedFrom, unknownQuery } from '../context.ts';
 import { dependsOnRows } from '../expressions/constant-values.ts';
@@ -100,7 +100,7 @@ function noTable({ parts: [first, ...rest] }: Syntax.Path, shown: string, scope:
 function tableOfFile(shown: string, names: readonly string[]): string | undefined {
   const [, table] =
     /^(?:.*[/\\])?([^/\\]+?)\.(?:ndjson|jsonl|json|csv|parquet)(?:\.(?:gz|zst))?$/i.exec(shown) ?? [];
-  return names.find((name) => name.toLowerCase() === table?.toLowerCase());
+  return names.find((name) => sameName(name, table ?? ''));
 }
 
 /** @returns undefined if it names the present */
@@ -139,9 +139,7 @@ function relationAt(path: Syntax.Path, name: string, scope: Scope): Relation | u
   const relation = findRelation(scope, name);
   if (relation && (path.parts.length === 1 || relation.isTable)) return relation;
   const { relations: tables, hasOpenTables } = outermost(scope);
-  const found = name.endsWith('*')
-    ? wildcardRelation(name.slice(0, -1), tables)
-    : tables.get(name.toLowerCase());
+  const found = name.endsWith('*') ? wildcardRelation(name.slice(0, -1), tables) : tables.get(foldName(name));
   if (found?.isTable) return found;
   return hasOpenTables ? openRelation(name) : undefined;
 }

@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import type { Path } from '../../syntax/nodes.ts';
 import { call, column, operation, select, textLiteral } from '../../tree/build.ts';
 import type { StoredTable } from '../../tree/stored-table.ts';
@@ -11,7 +12,7 @@ export const isInformationSchema = ({ parts }: Path): boolean =>
   parts.slice(0, -1).some(({ name }) => sameName(name, informationSchema));
 
 /** The lower-cased name that a view has in its schema. */
-export const nameOfView = (name: string): string => name.slice(viewName('').length).toLowerCase();
+export const nameOfView = (name: string): string => foldName(name.slice(viewName('').length));
 
 /** The relations of some views, by the lower-cased names that they have in their schema. */
 export const viewRelations = (views: readonly StoredTable[]): ReadonlyMap<string, Relation> =>
@@ -50,7 +51,7 @@ export function informationRelation(path: Path, scope: Scope): Relation | undefi
   const view = parts.at(-1)?.name ?? '';
   if (outermost(scope).hasOpenTables) return openRelation(viewName(view));
   if (!sameName(parts.at(-2)?.name ?? '', informationSchema)) return undefined;
-  const relation = findViews(scope).get(view.toLowerCase());
+  const relation = findViews(scope).get(foldName(view));
   return relation && ofDataSet(relation, path);
 }
 

@@ -1,7 +1,8 @@
+import { foldName } from '@querygate/text';
 import type { Field } from '../../table-schema.ts';
 import { select } from '../../tree/build.ts';
 import { freshNames } from '../../tree/fresh-names.ts';
-import { mapParts, type Mapper, mapperWith } from '../../tree/map.ts';
+import { type Mapper, mapParts, mapperWith } from '../../tree/map.ts';
 import type { From, Query, Table } from '../../tree/nodes.ts';
 import { layoutColumns, type StoredColumn, type StoredTable, storedValue } from '../../tree/stored-table.ts';
 import { columnsOf, quote, unknown } from '../../types.ts';
@@ -18,7 +19,7 @@ export const openRelation = (name: string): Relation => ({
 
 /** The relations of the tables that a query may read, by lower-cased name. */
 export const tableRelations = (tables: readonly StoredTable[]): ReadonlyMap<string, Relation> =>
-  new Map(tables.map((table) => [table.name.toLowerCase(), tableRelation(table)]));
+  new Map(tables.map((table) => [foldName(table.name), tableRelation(table)]));
 
 function tableRelation(table: StoredTable): Relation {
   const stored = storedColumns(table);

@@ -1,4 +1,4 @@
-import { shorten } from '@querygate/text';
+import { foldName, shorten } from '@querygate/text';
 import {
   caseWhen,
   column,
@@ -43,8 +43,7 @@ export function wildcardRelation(
 ): Relation | undefined {
   const matching = [...relations]
     .filter(
-      ([name, { isTable }]) =>
-        isTable && name.length > prefix.length && name.startsWith(prefix.toLowerCase()),
+      ([name, { isTable }]) => isTable && name.length > prefix.length && name.startsWith(foldName(prefix)),
     )
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, relation]): Matched => ({ name: relation.tableName ?? name, relation }));

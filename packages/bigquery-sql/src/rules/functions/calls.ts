@@ -1,4 +1,4 @@
-import { didYouMean } from '@querygate/text';
+import { didYouMean, foldName } from '@querygate/text';
 import { macros } from '../../macros/macros.ts';
 import type * as Syntax from '../../syntax/nodes.ts';
 import {
@@ -42,7 +42,7 @@ export const functionCall: Rule<Syntax.FunctionCall> = (node, scope, context) =>
     return callSqlFunction(node, own, scope, context);
   }
   const [prefix, ...rest] = node.name.parts;
-  if (rest.length > 0 && !namespaces.has(prefix.name.toLowerCase())) {
+  if (rest.length > 0 && !namespaces.has(foldName(prefix.name))) {
     if (unsupportedReason(name) !== undefined) throw unsupportedCall(node.name, name, '');
     refuseStoredFunction(node.name);
   }
@@ -56,7 +56,7 @@ export const functionCall: Rule<Syntax.FunctionCall> = (node, scope, context) =>
 function refuseStoredFunction(path: Syntax.Path): never {
   const names = path.parts.map(({ name }) => name);
   const [shown, called = ''] = [names.join('.'), names.at(-1)];
-  const chained = functionNames.has(called.toLowerCase())
+  const chained = functionNames.has(foldName(called))
     ? `; if ${names.slice(0, -1).join('.')} is a value, write (${names.slice(0, -1).join('.')}).${called}()`
     : '';
   throw new Unsupported(

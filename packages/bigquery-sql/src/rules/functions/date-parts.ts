@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { amountOf } from '../expressions/intervals.ts';
 import { Unsupported } from '../unsupported.ts';
@@ -120,7 +121,7 @@ const isPart = (node: Syntax.Argument): boolean =>
 export function partName(node: Syntax.Argument | Syntax.Identifier | Syntax.DatePart): string {
   switch (node.kind) {
     case 'Identifier':
-      return `_${node.name.toLowerCase()}`;
+      return `_${foldName(node.name)}`;
     case 'DatePart':
       return partName(node.name) + (node.weekday ? partName(node.weekday) : '');
     case 'Path':

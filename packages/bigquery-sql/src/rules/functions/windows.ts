@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import type * as Syntax from '../../syntax/nodes.ts';
 import {
   call,
@@ -56,14 +57,14 @@ export function withWindows(
   );
   for (const { name, window } of definitions) {
     const uses: ColumnUse[] = [];
-    windows.set(name.name.toLowerCase(), { ...resolveWindow(window, { ...names, uses }, context), uses });
+    windows.set(foldName(name.name), { ...resolveWindow(window, { ...names, uses }, context), uses });
   }
   return names;
 }
 
 /** The window of the WINDOW clause. Its columns are used where the window is. */
 export function windowNamed(name: Syntax.Identifier, scope: Scope): Window {
-  const found: NamedWindow | undefined = scope.windows?.get(name.name.toLowerCase());
+  const found: NamedWindow | undefined = scope.windows?.get(foldName(name.name));
   if (!found) throw new Unsupported(name, `no window is named ${name.name}`);
   const { uses, ...window } = found;
   scope.uses?.push(...uses);

@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { column, field } from '../../tree/build.ts';
 import { unusedName } from '../../tree/fresh-names.ts';
@@ -153,6 +154,6 @@ export const toOutput = (name: string | undefined, value: Expression): Output =>
 /** The columns of a select list by their names, for the clauses after it. */
 export function aliasesOf(outputs: readonly Output[]): ReadonlyMap<string, readonly Expression[]> {
   const named = outputs.filter(({ isAnonymous }) => !isAnonymous);
-  const byName = Map.groupBy(named, ({ name }) => name.toLowerCase());
+  const byName = Map.groupBy(named, ({ name }) => foldName(name));
   return new Map([...byName].map(([name, those]) => [name, those.map(({ value }) => value)]));
 }

@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { forEachPart, someExpression, someNode } from '../../tree/map.ts';
 import type { CommonTable, From, Join, Node, Query, Reference } from '../../tree/nodes.ts';
@@ -32,7 +33,7 @@ export interface RecursiveTable {
 export function recursiveQuery(table: RecursiveTable, context: Context): RecursiveQuery {
   const { name: label, query } = table.node;
   const { body, anchor, step } = unionOf(label, query);
-  const key = label.name.toLowerCase();
+  const key = foldName(label.name);
   if (tableReferences(anchor).has(key))
     throw new Unsupported(label, `the first query of ${label.name}'s UNION must not read ${label.name}`);
   const { scope, tables } = query.with

@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { column, nullLiteral, select } from '../../tree/build.ts';
 import type { Expression, Member, Query, Select, SetOperation } from '../../tree/nodes.ts';
@@ -95,17 +96,17 @@ function matchByName(
 ): Matched {
   const named = inputs.map(({ columns }) => columns.filter(({ isAnonymous }) => !isAnonymous));
   const byKey = named.map(
-    (columns) => new Map(columns.toReversed().map((own) => [keyOf(own.name), own] as const)),
+    (columns) => new Map(columns.toReversed().map((own) => [foldName(own.name), own] as const)),
   );
   for (const [at, columns] of named.entries()) {
     if (columns.length < (inputs[at]?.columns.length ?? 0))
       throw new Unsupported(place, `${words} ${spelling} needs a name for each column`);
-    const repeated = columns.find((own) => byKey[at]?.get(keyOf(own.name)) !== own);
+    const repeated = columns.find((own) => byKey[at]?.get(foldName(own.name)) !== own);
     if (repeated)
       throw new Unsupported(place, `${words} ${spelling}: ${repeated.name} occurs twice in one query`);
   }
   const has = named.map(
-    (columns, at) => (name: string) => isOpen(columns) || byKey[at]?.has(keyOf(name)) === true,
+    (columns, at) => (name: string) => isOpen(columns) || byKey[at]?.has(foldName(name)) === true,
   );
   const effective = mode ?? (spelling === 'BY NAME' ? 'STRICT' : 'INNER');
   const isResult = (name: string) => {
@@ -129,17 +130,14 @@ function matchByName(
         : `${words} ${spelling} needs the same columns in each query: ${left} is missing in one`,
     );
   if (names.length === 0) throw new Unsupported(place, `${words} ${spelling} finds no common column`);
-  return names.map((name) => byKey.map((columns) => columns.get(keyOf(name))));
+  return names.map((name) => byKey.map((columns) => columns.get(foldName(name))));
 }
-
-/** Equal for names that `sameName` takes as one. */
-const keyOf = (name: string) => `${name.length} ${name.toLowerCase()}`;
 
 function withoutRepeated(names: readonly string[]): readonly string[] {
   const seen = new Set<string>();
   return names.filter((name) => {
     const { size } = seen;
-    return seen.add(keyOf(name)).size > size;
+    return seen.add(foldName(name)).size > size;
   });
 }
 

@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { skip, walk } from '../../syntax/walk.ts';
 
@@ -5,8 +6,7 @@ import { skip, walk } from '../../syntax/walk.ts';
 export function tableReferences(query: Syntax.Query): ReadonlySet<string> {
   const read = new Set<string>();
   walk(query, (node) => {
-    if (node.kind === 'Table' && node.path.parts.length === 1)
-      read.add(node.path.parts[0].name.toLowerCase());
+    if (node.kind === 'Table' && node.path.parts.length === 1) read.add(foldName(node.path.parts[0].name));
     if (node.kind !== 'Query' || !node.with) return undefined;
     for (const name of tablesReadAround(node, node.with)) read.add(name);
     return skip;
@@ -16,7 +16,7 @@ export function tableReferences(query: Syntax.Query): ReadonlySet<string> {
 
 /** The tables that a query with common tables of its own reads beside them. */
 function tablesReadAround(query: Syntax.Query, { recursive, tables }: Syntax.With): ReadonlySet<string> {
-  const names = tables.map(({ name }) => name.name.toLowerCase());
+  const names = tables.map(({ name }) => foldName(name.name));
   const read = new Set<string>();
   const addAll = (found: ReadonlySet<string>, defined: readonly string[]) => {
     for (const name of found) if (!defined.includes(name)) read.add(name);
@@ -38,7 +38,7 @@ export function inOrderOfReading(tables: readonly Syntax.CommonTable[]): readonl
     if (added.has(table)) return;
     added.add(table);
     const read = tableReferences(table.query);
-    for (const other of tables) if (read.has(other.name.name.toLowerCase())) add(other);
+    for (const other of tables) if (read.has(foldName(other.name.name))) add(other);
     sorted.push(table);
   };
   for (const table of tables) add(table);

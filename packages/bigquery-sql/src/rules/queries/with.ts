@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import type * as Syntax from '../../syntax/nodes.ts';
 import type { CommonTable } from '../../tree/nodes.ts';
 import { sameName } from '../../types.ts';
@@ -19,7 +20,7 @@ export function resolveWith(node: Syntax.With, parent: Scope, context: Context):
   const scope = { ...parent, relations };
   const written = node.recursive ? inOrderOfReading(node.tables) : node.tables;
   const tables = written.flatMap((table): readonly CommonTable[] => {
-    const key = table.name.name.toLowerCase();
+    const key = foldName(table.name.name);
     const name = context.fresh(table.name.name);
     const recursive = node.recursive && tableReferences(table.query).has(key);
     const { resolved, before } = recursive

@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import type { ColumnMatch, Identifier, Query, Select, SetOperation, SetOperator } from '../nodes.ts';
 import type { Parser } from '../parser.ts';
 
@@ -70,4 +71,4 @@ const isSameOperator = (a: SetOperator, b: SetOperator): boolean =>
 const matchText = (match: ColumnMatch | undefined): string =>
   match === undefined
     ? ''
-    : [match.spelling, match.mode, ...match.columns.map(({ name }) => name.toLowerCase())].join(' ');
+    : [match.spelling, match.mode, ...match.columns.map(({ name }) => foldName(name))].join(' ');

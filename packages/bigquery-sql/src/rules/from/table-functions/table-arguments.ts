@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import type * as Syntax from '../../../syntax/nodes.ts';
 import type { Expression } from '../../../tree/nodes.ts';
 import { isScalar } from '../../../types.ts';
@@ -27,7 +28,7 @@ export function argumentsByName<const Name extends string>(
     const named = arg.kind === 'NamedArgument' ? arg : undefined;
     if (isNamed && !named) throw new Unsupported(arg, 'named arguments come after all others');
     isNamed ||= named !== undefined;
-    const name = named ? names.find((one) => one === named.name.name.toLowerCase()) : names[at];
+    const name = named ? names.find((one) => one === foldName(named.name.name)) : names[at];
     if (name === undefined || given.has(name))
       throw new Unsupported(
         arg,
