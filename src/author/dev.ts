@@ -4,6 +4,7 @@ import { demoData, type SettingValues } from '../config/settings.ts';
 import { exitCode } from '../exit-code.ts';
 import { watchPath } from '../files/watch-path.ts';
 import { mainFile } from '../package-files.ts';
+import { signalDelayMs } from './signal-delay.ts';
 
 interface DevOptions {
   /** The arguments of `start`. */
@@ -68,14 +69,22 @@ export async function runDev({ args, settings, loadSettings, configFile }: DevOp
   });
   // Read now: after a terminal is closed, its streams do not say that they are one.
   const hasTerminal = process.stdin.isTTY || process.stderr.isTTY;
+  let interruptedAt = Number.NEGATIVE_INFINITY;
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
       isEnding = true;
       if (child === undefined) process.exit(exitCode.ok);
-      // A terminal sends SIGINT to the child too, where a second one would cut off its requests.
-      if (signal === 'SIGINT' && process.stdin.isTTY && child.connected) child.disconnect();
+      if (signal === 'SIGINT') {
+        // A program that has started this one, as npm, passes on the signal that the terminal has sent to both.
+        if (performance.now() - interruptedAt < signalDelayMs) return;
+        // A terminal sends SIGINT to the child too, where a second one would cut off its requests.
+        if (process.stdin.isTTY && child.connected) {
+          interruptedAt = performance.now();
+          return child.disconnect();
+        }
+      }
       // Without a terminal, SIGHUP would have it read its files again.
-      else child.kill(signal === 'SIGHUP' && !hasTerminal ? 'SIGTERM' : signal);
+      child.kill(signal === 'SIGHUP' && !hasTerminal ? 'SIGTERM' : signal);
     });
   }
   await run();

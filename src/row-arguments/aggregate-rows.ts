@@ -1,5 +1,6 @@
 import type { Column } from '../catalog/model/saved-query.ts';
 import { GatewayError } from '../errors.ts';
+import { memoize } from '../memoize.ts';
 import { type CellValue, valueKind } from './cell-values.ts';
 import type { ColumnNamed } from './condition-truth.ts';
 import type { RankedColumn } from './ranked-column.ts';
@@ -34,7 +35,7 @@ export function aggregateRows(
     }
     const sum = type === 'float' ? floatSum(values, counts) : exactSum(values, counts);
     if (name === 'sum') return sumOf(type, sum);
-    return averageOf(type, sum, count, type === 'numeric' && isFine(values, counts));
+    return averageOf(type, sum, count, type === 'numeric' && isFine(sum, values, counts));
   });
 }
 
@@ -75,8 +76,14 @@ export function averageOf(
 /** How often a unit of decimals is in the ninth digit after the point, the last of NUMERIC. */
 const numericUnit = 10n ** 29n;
 
-const isFine = (values: readonly CellValue[], counts: Uint32Array): boolean =>
-  values.some((value, at) => (counts[at + 1] ?? 0) > 0 && BigInt(value) % numericUnit !== 0n);
+const hasFineDigits = (value: CellValue): boolean => BigInt(value) % numericUnit !== 0n;
+
+/** Of all values of a column: divisions take longer than its sum. */
+const isFineColumn = memoize((values: readonly CellValue[]) => values.some(hasFineDigits));
+
+const isFine = (sum: number | bigint, values: readonly CellValue[], counts: Uint32Array): boolean =>
+  hasFineDigits(sum) ||
+  (isFineColumn(values) && values.some((value, at) => (counts[at + 1] ?? 0) > 0 && hasFineDigits(value)));
 
 /**
  * The text of an aggregate.

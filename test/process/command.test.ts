@@ -246,26 +246,30 @@ describe('querygate in a folder of its own', () => {
     expect(await gateway.end(signal)).toBe(signal === 'SIGHUP' ? 0 : null);
   });
 
-  test.skipIf(!hasProgram('script'))(
-    'dev on a terminal ends on a SIGINT that the terminal has not sent',
-    async () => {
-      mkdirSync(join(folder, 'queries'));
-      const sql = queryText({ name: 'one', columns: { n: 'integer' }, sql: 'select 1 as n' });
-      writeFileSync(join(folder, 'queries', 'one.sql'), sql);
-      const command = `echo pid $$; exec ${process.execPath} ${main} dev --store-file :memory:`;
-      const terminal = spawn('script', ['-qec', command, '/dev/null'], {
-        cwd: folder,
-        env: { PATH: process.env.PATH, PORT: '0' },
-        stdio: ['pipe', 'pipe', 'pipe'],
-      });
-      const { until } = collectOutput(terminal);
-      const [, pid] = await until(/pid (\d+)/);
-      await until(/GraphQL:/);
-      process.kill(Number(pid), 'SIGINT');
-      await once(terminal, 'close');
-      expect(terminal.exitCode).toBe(0);
-    },
-  );
+  test.skipIf(!hasProgram('script')).each([
+    ['that the terminal has not sent', false],
+    ['of the terminal that its wrapper passes on too', true],
+  ])('dev on a terminal ends on a SIGINT %s', async (_, isOfTerminal) => {
+    mkdirSync(join(folder, 'queries'));
+    const sql = queryText({ name: 'one', columns: { n: 'integer' }, sql: 'select 1 as n' });
+    writeFileSync(join(folder, 'queries', 'one.sql'), sql);
+    const command = `echo pid $$; exec ${process.execPath} ${main} dev --store-file :memory:`;
+    const terminal = spawn('script', ['-qec', command, '/dev/null'], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, PORT: '0' },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    const { until } = collectOutput(terminal);
+    const [, pid] = await until(/pid (\d+)/);
+    await until(/GraphQL:/);
+    if (isOfTerminal) {
+      terminal.stdin.write('\u0003');
+      await until(/\^C/);
+    }
+    process.kill(Number(pid), 'SIGINT');
+    await once(terminal, 'close');
+    expect(terminal.exitCode).toBe(0);
+  });
 
   nightly('dev restarts when the settings change', async () => {
     const queries = join(folder, 'queries');

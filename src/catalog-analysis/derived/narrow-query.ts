@@ -1,6 +1,7 @@
 import { type Narrowed, NotDerivable, narrowWindow } from '@querygate/bigquery-sql/derive';
 import { timeColumn } from '@querygate/bigquery-sql/table-schema';
 import type { Catalog, Column, PlainParameter } from '../../catalog/model/saved-query.ts';
+import { isSameColumn } from '../check-columns.ts';
 import type { Derivation, DerivedQuery } from './derive-query.ts';
 
 /** A query over a part of its time window, as engines run it; or why it cannot be narrowed. */
@@ -28,7 +29,7 @@ export async function narrowQuery(
   };
   const derived = await derive((query, compiled) => {
     const narrowed = narrowWindow({ sql: query.sql, query: compiled().query, timeOf });
-    const bucket = query.columns.find(({ name }) => name === narrowed.bucket.column);
+    const bucket = query.columns.find(({ name }) => isSameColumn(name, narrowed.bucket.column));
     if (bucket === undefined) throw new NotDerivable(`the column ${narrowed.bucket.column} is not declared`);
     found = { narrowed, bucket };
     const { from, until, now } = narrowed.parameters;

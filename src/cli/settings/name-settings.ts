@@ -17,9 +17,18 @@ const settingOf: Readonly<Record<string, SettingName>> = {
 const names =
   /(?<=^ *)(?:(?:dataDir|storeFile|memoryLimit|extensionsDir)(?=: )|url(?=: must be the address of a server,))|\b(?:quack\.(?:url|token)|redis\.(?:url|secret))\b/gm;
 
-/** The user and the password of a URL, or of a path that was made of one. They end at the last @, if there is a password. */
-const credentials = /(?<=\b[a-z][a-z\d+.-]+:\/+)(?:[^\s"/:@]*:[^\s"]*|[^\s"/]*)@/gi;
+/**
+ * The user and the password of a URL, or of a path that was made of one. They end at the last @, if there is a password. No port
+ * of an address is one, nor those of the URL that messages have as an example.
+ */
+const credentials =
+  /(?<=\b[a-z][a-z\d+.-]+:\/{1,3})(?!user:password@|(?:localhost|\d+\.[\d.]+):\d+\/)(?:[^\s"/:@]*:[^\s"]*|[^\s"/]+)@/gi;
+
+/** All lines but those of files, which are below problems: they stay as their author has written them. */
+const ownLines = /^(?! *\d* \| ).+/gm;
 
 /** A message of the library in the words of the command line, whose users set variables, not options; without passwords. */
 export const nameSettings = (text: string): string =>
-  text.replace(names, (name) => settingOf[name] ?? name).replace(credentials, '(hidden)@');
+  text.replace(ownLines, (line) =>
+    line.replace(names, (name) => settingOf[name] ?? name).replace(credentials, '(hidden)@'),
+  );

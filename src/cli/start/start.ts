@@ -8,6 +8,7 @@ import { openServer } from '../../exports/node.ts';
 import { openTracer, type Tracer } from '../../exports/opentelemetry.ts';
 import { type MetricsPlugin, metrics, openMetricsServer } from '../../exports/plugins.ts';
 import { createGateway, type FilesReport, type Gateway, StartError } from '../../index.ts';
+import { signalDelayMs } from '../../author/signal-delay.ts';
 import type { LoadedSettings } from '../settings/load-settings.ts';
 import { flagOfSetting } from '../settings/setting-keys.ts';
 import { nameSettings } from '../settings/name-settings.ts';
@@ -22,9 +23,6 @@ interface StartOptions {
   /** True if problems of saved queries are shown with their source, for people who edit them. */
   readonly showsSource: boolean;
 }
-
-/** How long a signal of the terminal may be under way. */
-const signalDelayMs = 300;
 
 /** `querygate start`: runs the gateway until a signal ends it. @throws StartError if it cannot start */
 export async function start(

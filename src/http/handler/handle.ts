@@ -113,6 +113,7 @@ class RequestSteps {
     const head = hooks.translate.reduce((current, hook) => hook(current), received);
     const startedAt = performance.now();
     head.trace = openTrace(head);
+    received.trace = head.trace;
     const results: ObtainedResult[] = [];
     head.results = results;
     return {

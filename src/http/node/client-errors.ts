@@ -10,6 +10,7 @@ import type { RequestHeaders } from '../message/head.ts';
 import { httpLimits } from '../message/http-limits.ts';
 import { apiPath, graphqlPath } from '../message/paths.ts';
 import { replyError, requestIdName } from '../message/reply.ts';
+import { headOf } from './node-listener.ts';
 
 const { headersTimeoutMs, requestTimeoutMs, maxUrlLength, maxHeaderBytes } = httpLimits;
 
@@ -53,13 +54,23 @@ export interface RejectedRequest {
   readonly headers: RequestHeaders;
   /** Gives those with which pages may read the reply. */
   readonly corsHeaders?: Cors['headers'];
+  /** That of its own line in the log, if it has one. */
+  readonly requestId?: string | undefined;
+}
+
+/** Who has sent it. */
+interface Sender {
+  readonly address: string | undefined;
+  /** True if nothing has arrived over the connection. */
+  readonly isSilent: boolean;
 }
 
 /** @param message the request, if its headers were read before its body was rejected */
 export function rejectedRequest(error: Error, message: IncomingMessage | undefined): RejectedRequest {
   if (message !== undefined && !message.complete) {
     const { method = '', url = '', headers } = message;
-    return { method, target: url, headers: headers as RequestHeaders };
+    const requestId = headOf.get(message)?.trace?.requestId;
+    return { method, target: url, headers: headers as RequestHeaders, requestId };
   }
   const text = packetOf(error)?.toString('latin1') ?? '';
   const [, method = '', target = ''] = /^([A-Z]+) (\S*)/.exec(text) ?? [];
@@ -85,12 +96,20 @@ const prefersGraphql = ({ target, headers }: RejectedRequest): boolean =>
 const graphqlTarget = new RegExp(`^(?:(?!${apiPath})[^?#])*${graphqlPath}(?:[?#]|$)`);
 
 /** An error as raw HTTP text, for a socket that has no response object. */
-export function formatRawReply(error: GatewayError, log: Logger, request: RejectedRequest): string {
+export function formatRawReply(
+  error: GatewayError,
+  log: Logger,
+  request: RejectedRequest,
+  { address, isSilent }: Sender,
+): string {
   const reply = prefersGraphql(request) ? replyGraphqlError(error, log, request) : replyError(error, log);
-  // No header of the request can be relied on.
-  const requestId = randomUUID();
+  // No header of a request without a line can be relied on.
+  const { requestId = randomUUID() } = request;
   const { status, body } = reply;
-  log.info({ requestId, status, code: error.code }, 'malformed request');
+  log[isSilent ? 'debug' : 'info'](
+    { requestId, status, code: error.code, address },
+    error.code === 'REQUEST_TIMEOUT' ? 'request timed out' : 'malformed request',
+  );
   const lines = Object.entries({
     ...completeHeaders(reply),
     ...request.corsHeaders?.(request),

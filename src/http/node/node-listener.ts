@@ -60,8 +60,12 @@ export function buildNodeListener(options: ListenerOptions): RequestListener {
     };
     try {
       const arrived = message.method === 'POST' ? arrivedBody(message) : undefined;
-      const body = { arrived, read: () => bodyOfNode(message) };
-      const reply = handle(new NodeRequestHead(message, response, options), body);
+      const head = new NodeRequestHead(message, response, options);
+      const read = () => {
+        headOf.set(message, head);
+        return bodyOfNode(message);
+      };
+      const reply = handle(head, { arrived, read });
       if (reply instanceof Promise) reply.then((later) => send(later, response)).catch(onBug);
       else send(reply, response)?.catch(onBug);
     } catch (error) {
@@ -80,6 +84,9 @@ export function buildNodeListener(options: ListenerOptions): RequestListener {
 
 /** Of listeners, for a server that replies to what its parser has rejected. */
 export const corsOf = new WeakMap<RequestListener, Cors>();
+
+/** Of requests whose body is read, for the reply to a body that the parser rejects. */
+export const headOf = new WeakMap<IncomingMessage, NodeRequestHead>();
 
 /** @param charge of the body, while it waits for its turn and until the client has taken it */
 async function sendInTurn(

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { addressTexts, parseAddressList } from '../../config/address-list.ts';
 import { checkOptions, optionRule, required } from '../../config/option-rules.ts';
 import { GatewayError, StartError } from '../../errors.ts';
+import { clientAddress } from '../message/client-address.ts';
 import { httpLimits } from '../message/http-limits.ts';
 import {
   describeClientError,
@@ -61,17 +62,24 @@ export function openServer(
   server.maxConnections = httpLimits.maxConnections;
   const connections = trackConnections(server, listener);
   limitKeylessConnections(server, connections, { limit: httpLimits.maxKeylessConnections, trustedProxies });
+  const reject = (socket: Socket, error: GatewayError, request: RejectedRequest) => {
+    // Whatever the client still sends is ignored, and it may not read the reply.
+    socket.on('error', () => socket.destroy());
+    const address = clientAddress(socket.remoteAddress, request.headers['x-forwarded-for'], trustedProxies);
+    const sender = { address, isSilent: socket.bytesRead === 0 };
+    socket.end(formatRawReply(error, log, request, sender), () => socket.destroy());
+  };
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // A second response in the middle of the first would be read as a part of it.
     if (error.code === 'ECONNRESET' || !socket.writable || isResponseStarted(connections, socket)) {
       return void socket.destroy();
     }
     const { last } = connections.get(socket) ?? {};
-    reject(socket, describeClientError(error), { ...rejectedRequest(error, last?.req), corsHeaders }, log);
+    reject(socket, describeClientError(error), { ...rejectedRequest(error, last?.req), corsHeaders });
   });
   server.on('connect', (_, socket: Socket) => {
     const error = new GatewayError('METHOD_NOT_ALLOWED', 'CONNECT is not allowed here; use GET');
-    reject(socket, error, { method: 'CONNECT', target: '', headers: {} }, log);
+    reject(socket, error, { method: 'CONNECT', target: '', headers: {} });
   });
   closeSlowReaders(server, connections, httpLimits.slowReaderTimeoutMs);
   return { server, connections };
@@ -92,10 +100,4 @@ function isResponseStarted(connections: Connections, socket: Socket): boolean {
   const { pending, last } = connections.get(socket) ?? {};
   const [first] = pending ?? [];
   return first?.headersSent === true || (last?.headersSent === true && !last.req.complete);
-}
-
-function reject(socket: Socket, error: GatewayError, request: RejectedRequest, log: Logger): void {
-  // Whatever the client still sends is ignored, and it may not read the reply.
-  socket.on('error', () => socket.destroy());
-  socket.end(formatRawReply(error, log, request), () => socket.destroy());
 }

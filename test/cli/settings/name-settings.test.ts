@@ -4,6 +4,7 @@ import { quack } from '../../../src/engines/quack/quack.ts';
 import { nameSettings } from '../../../src/cli/settings/name-settings.ts';
 import { StartError } from '../../../src/errors.ts';
 import { settingNames } from '../../../src/config/settings.ts';
+import { withSources } from '../../../src/problems/print-problems.ts';
 
 test('a message of the library names the setting where a user of the command line reads it', () => {
   expect(nameSettings('The data cannot be read:\n  dataDir: got "nope"; must be a folder')).toBe(
@@ -40,6 +41,10 @@ test.each([
   's3://bucket/a@b.csv',
   'http://a:1/b "x@y"',
   'a.sql:1:2 @b',
+  'as in redis://127.0.0.1:6379 or rediss://user:password@host:6380/1, without ?',
+  'file:///@scope/engine.js',
+  'http://127.0.0.1:8080/a,b@c',
+  'http://localhost:8080/@c',
 ])('nothing is hidden in %s', (text) => {
   expect(nameSettings(text)).toBe(text);
 });
@@ -47,6 +52,25 @@ test.each([
 test('the words of queries stay as they are', () => {
   const problem = 'queries/a.sql:3 columns.dataDir: is not read\n3 | storeFile: text';
   expect(nameSettings(problem)).toBe(problem);
+});
+
+test('the source below a problem stays as it is, and its carets below its words', () => {
+  const source = `select r'^https://[^:/]+:([0-9]+)/.*@' as a, b from t`;
+  const problem = { file: 'a.sql', line: 1, column: 1 + source.indexOf('b from'), message: 'wrong' };
+  const shown = withSources([problem], { textOf: () => source });
+  expect(shown).toContain(source);
+  expect(nameSettings(shown)).toBe(shown);
+  const message = 'got "http://bob:hunter2@db"';
+  expect(nameSettings(withSources([{ ...problem, message }], { textOf: () => source }))).toBe(
+    shown.replace('wrong', 'got "http://(hidden)@db"'),
+  );
+});
+
+test('a text of slashes is read in one pass', () => {
+  const text = `a:${'/'.repeat(200_000)}`;
+  const start = performance.now();
+  expect(nameSettings(text)).toBe(text);
+  expect(performance.now() - start).toBeLessThan(1000);
 });
 
 test('no message of the library names a variable of the environment', () => {

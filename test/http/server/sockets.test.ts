@@ -115,6 +115,26 @@ describe('connections', () => {
     expect(headers).not.toHaveProperty('access-control-allow-origin');
   });
 
+  test('a body that is rejected midway: both lines of the log, and the reply, have the id of the request', async () => {
+    const client = connect(served.port, '127.0.0.1');
+    const head = good('/graphql').replace('GET', 'POST');
+    client.write(`${head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n`);
+    await sleep(50);
+    client.write('no length\r\n');
+    const [reply] = (await once(client, 'data')) as [Buffer];
+    const { status, headers } = parseRaw(reply.toString());
+    expect(status).toBe(400);
+    const linesOf = (id = '') =>
+      served
+        .log()
+        .split('\n')
+        .filter((line) => line.includes(id))
+        .map((line) => JSON.parse(line).msg);
+    await eventually(() =>
+      expect(linesOf(headers['x-request-id'])).toEqual(['malformed request', 'request']),
+    );
+  });
+
   test('get one response for each pipelined request, in order', async () => {
     const requests = `${good(`${logs}?project=a`)}\r\n${good('/nowhere')}\r\n${good(`${logs}?project=b`)}${closing}`;
     const text = await sendRaw(served.port, requests);
