@@ -1,4 +1,5 @@
 import type { BoundQuery } from '../catalog/binding/bind.ts';
+import { withoutTenant } from '../catalog/binding/bind-tenant.ts';
 import { callerSql, sqlParameter } from '../catalog/binding/caller-sql.ts';
 import { forUser } from '../catalog/binding/session-user.ts';
 import { unknownQuery } from '../catalog/model/find-query.ts';
@@ -145,9 +146,10 @@ export function requireEndpoint(principal: Principal, query: SavedQuery): void {
 }
 
 /** The error for an endpoint that a key may not query; that of one that does not exist, if the key must not know of it. */
-export function refusedEndpoint({ hidesEndpoints }: Principal, { name }: SavedQuery): GatewayError {
-  const refusal: Refusal = { reason: 'endpoint', endpoint: name };
-  if (hidesEndpoints) return unknownQuery(refusal);
+export function refusedEndpoint(principal: Principal, query: SavedQuery): GatewayError {
+  const refusal: Refusal = { reason: 'endpoint', endpoint: query.name };
+  if (principal.hidesEndpoints) return unknownQuery(refusal);
+  if (mayQuery({ ...principal, tenants: undefined }, query)) return withoutTenant(query);
   return new GatewayError(
     'FORBIDDEN',
     'This key may not query this endpoint; the GraphQL field endpoints lists those it may query',

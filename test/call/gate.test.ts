@@ -52,6 +52,16 @@ describe('the gate', () => {
     },
   );
 
+  test('says that a query has no tenant, if the key may query it otherwise', () => {
+    const messageFor = (rights: Partial<Principal>) =>
+      gateModule.refusedEndpoint({ ...unrestricted('ann'), ...rights }, query).message;
+    expect(messageFor({ tenants: new Set(['a']) })).toContain('cannot be limited to one tenant');
+    for (const rights of [{}, { tenants: new Set(['a']) }])
+      expect(messageFor({ endpoints: new Set<string>(), ...rights })).toContain(
+        'may not query this endpoint',
+      );
+  });
+
   test('a call of other values than it was opened for cannot be made', () => {
     const call = callOf(query, new Map([['n', ['1']]]));
     const { bound } = call;

@@ -99,6 +99,18 @@ describe('a body that a framework of Node has read', () => {
     expect(refused).toMatchObject({ status, body: { errors: [{ extensions: { code } }] } });
   });
 
+  test.each([{ query: 1n }, { toJSON: () => undefined }])(
+    'that JSON cannot have is refused as that',
+    async (body) => {
+      const refused = await post(async (message) => {
+        await text(message);
+        message.body = body;
+      });
+      const message = expect.stringMatching(/^The body cannot be written as JSON/);
+      expect(refused).toMatchObject({ status: 400, body: { errors: [{ message }] } });
+    },
+  );
+
   test.each([1, 2])('as texts, because of setEncoding, in %i parts, arrives', async (parts) => {
     const body = JSON.stringify({ query: '{ q { rowCount } } # ä' });
     const server = createServer((message, response) => {

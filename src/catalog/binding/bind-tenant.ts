@@ -40,15 +40,17 @@ export const areAllowed = (tenants: readonly string[], allowed: ReadonlySet<stri
 export function tenantsOf(query: SavedQuery, raw: RawParameters): readonly string[] {
   const { tenant } = query;
   const parameter = query.parameters.find(({ name }) => name === tenant?.parameter);
-  if (parameter === undefined) {
-    throw new GatewayError(
-      'FORBIDDEN',
-      'This key is restricted to tenants, and this endpoint cannot be limited to one tenant',
-      { refusal: { reason: 'endpoint', endpoint: query.name } },
-    );
-  }
+  if (parameter === undefined) throw withoutTenant(query);
   return rawTexts(parameter, raw) ?? (parameter.default === undefined ? [] : textsOf(parameter.default));
 }
+
+/** The error for a query that has no tenant, to a caller who is restricted to some. */
+export const withoutTenant = ({ name }: Pick<SavedQuery, 'name'>): GatewayError =>
+  new GatewayError(
+    'FORBIDDEN',
+    'This key is restricted to tenants, and this endpoint cannot be limited to one tenant',
+    { refusal: { reason: 'endpoint', endpoint: name } },
+  );
 
 /** More tenants of a key are not listed. */
 const maxListedTenants = 20;

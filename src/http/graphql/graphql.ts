@@ -54,7 +54,7 @@ export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Gen
     replyResult: buildReplyResult({ budget, turns }),
   };
   return function* (catalog) {
-    const build = buildServerOf({ ...shared, catalog });
+    const build = buildServerOf({ ...shared, catalog, findHidden: buildFindHidden(catalog) });
     const { whole, seesAll, shownTo } = yield* buildSchemas(catalog, build, turns);
     return async (head, { url }, admission, readBody) => {
       if (head.headers.upgrade !== undefined) refuseWebSocket(head, url);
@@ -86,7 +86,7 @@ export function buildGraphql(options: GraphqlOptions): (catalog: Catalog) => Gen
 }
 
 type PartOptions = GraphqlOptions &
-  Pick<ServerOptions, 'makeCells' | 'persisted' | 'replyResult'> & { readonly catalog: Catalog };
+  Pick<ServerOptions, 'findHidden' | 'makeCells' | 'persisted' | 'replyResult'> & { catalog: Catalog };
 
 /** Makes what answers by the schema of a part of a catalog, or of all of it. */
 function buildServerOf(options: PartOptions) {
@@ -102,11 +102,7 @@ function buildServerOf(options: PartOptions) {
     });
     const followField: FollowField = async (...field) => (await open())(...field);
     const leaves = buildExecutionSchema(schema);
-    const findHidden = buildFindHidden(catalog, part);
-    return {
-      schema,
-      answer: buildServer({ ...options, schema, leaves, checkDocument, findHidden, followField }),
-    };
+    return { schema, answer: buildServer({ ...options, schema, leaves, checkDocument, followField }) };
   };
 }
 

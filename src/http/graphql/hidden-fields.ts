@@ -1,22 +1,25 @@
-import type { GraphQLError } from 'graphql';
+import { mayQuery } from '../../call/gate.ts';
 import type { Catalog, SavedQuery } from '../../catalog/model/saved-query.ts';
 import { publicNames } from '../../catalog/model/versions.ts';
+import type { Principal } from '../../keys/principal.ts';
+import { once } from '../../memoize.ts';
 import { connectionFieldOf, sqlFieldOf } from '../../names/graphql-names.ts';
 
-/** The endpoint that an error is about, if its field is unknown because a part of a catalog hides it. */
-export type FindHidden = (error: Pick<GraphQLError, 'message'>) => SavedQuery | undefined;
+/** The endpoint that an error of a root field is about, if the key may not query it. */
+export type FindHidden = (error: Error, principal: Principal) => SavedQuery | undefined;
 
-export function buildFindHidden(catalog: Catalog, part: Catalog): FindHidden {
-  if (part === catalog) return () => undefined;
-  const visible = new Set(part.queries);
-  const hidden = new Map(
-    publicNames(catalog)
-      .filter(({ query }) => !visible.has(query))
-      .flatMap(({ field, query }) =>
-        [field, sqlFieldOf(field), connectionFieldOf(field)].map((one) => [one, query] as const),
-      ),
-  );
-  return ({ message }) => hidden.get(unknownRootField.exec(message)?.[1] ?? '');
+export function buildFindHidden(catalog: Catalog): FindHidden {
+  const queries = once(() => {
+    const names = publicNames(catalog);
+    const fieldsOf = [sqlFieldOf, connectionFieldOf, (field: string) => field];
+    return new Map(fieldsOf.flatMap((of) => names.map(({ field, query }) => [of(field), query] as const)));
+  });
+  return ({ message }, principal) => {
+    const [, unknown, ofArgument = ''] = rootField.exec(message) ?? [];
+    const query = queries().get(unknown ?? ofArgument);
+    return query === undefined || mayQuery(principal, query) ? undefined : query;
+  };
 }
 
-const unknownRootField = /^Cannot query field "(\w+)" on type "(?:Query|Subscription)"/;
+/** An unknown one, or that of an argument with a wrong variable. */
+const rootField = /^(?:Cannot query field "(\w+)" on type|Argument) "(?:Query|Subscription)\W(\w+)?/;

@@ -1,3 +1,4 @@
+import { toBudget } from '../../config/budget.ts';
 import { type Bound, bounds, budgetLimits, type KeyEntry, unboundedWord } from './key-schema.ts';
 import type { ParsedKeys } from './parse-keys.ts';
 
@@ -58,6 +59,7 @@ export class KeyHistory {
     return [
       ...lost.map((bound) => lossText(key.id, bound, unboundedWord[bound])),
       ...limits.map((limit) => lossText(key.id, `budget.${limit}`, 'unlimited')),
+      ...(isLostBurst(before, key) ? [burstLossText(key.id)] : []),
     ];
   }
 
@@ -102,8 +104,21 @@ function isLostLimit(limit: (typeof budgetLimits)[number], before: KeyEntry, aft
   return before.budget?.[limit] !== undefined && after.budget !== undefined && !(limit in after.budget);
 }
 
+/** Without `burst` a rate has one of its own, which may be larger. */
+function isLostBurst({ budget: before }: KeyEntry, { budget: after }: KeyEntry): boolean {
+  if (before?.burst === undefined || after?.rate === undefined || after.burst !== undefined) return false;
+  const [old, now] = [before, after].map((budget) =>
+    toBudget(budget).limits.find(({ name }) => name === 'rate'),
+  );
+  return old?.unit !== now?.unit || (now?.amount ?? 0) > (old?.amount ?? 0);
+}
+
+const burstLossText = (id: string) =>
+  `key ${id} would lose its bound because budget.burst is absent, and rate alone allows what comes in an hour at once; write the burst that is meant`;
+
 function lossText(id: string, bound: string, unbounded: string): string {
-  const word = `${bound.replace('budget.', '')}: ${unbounded}`;
+  const [, limit] = bound.split('budget.');
+  const word = limit === undefined ? `${bound}: ${unbounded}` : `budget: { ${limit}: ${unbounded} }`;
   if (bound === 'revoked') {
     return `key ${id} is revoked, and would be valid again because revoked is absent; if that is meant, write "${word}"`;
   }

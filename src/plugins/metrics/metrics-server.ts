@@ -11,7 +11,7 @@ import { textFormatType } from './text-format.ts';
 export function openMetricsServer({ render }: Pick<MetricsPlugin, 'render'>): Server {
   const server = createServer(({ method, url, headers }, response) => {
     if (headers.origin !== undefined || !isOwnName(headers.host, server.address())) {
-      response.writeHead(403, { 'content-type': 'text/plain' }).end('Pages may not read metrics\n');
+      response.writeHead(403, { 'content-type': 'text/plain' }).end(forbidden);
       return;
     }
     if ((method !== 'GET' && method !== 'HEAD') || url?.split('?')[0] !== metricsPath) {
@@ -25,6 +25,9 @@ export function openMetricsServer({ render }: Pick<MetricsPlugin, 'render'>): Se
   server.maxConnections = 100;
   return server.unref();
 }
+
+const forbidden =
+  'Pages may not read metrics. On a loopback address, request localhost or 127.0.0.1; a proxy must send that as Host\n';
 
 /** False if a page of another site may have sent a request to this machine, by a name that leads to it. */
 function isOwnName(host: string | undefined, address: ReturnType<Server['address']>): boolean {

@@ -25,6 +25,11 @@ beforeAll(async () => {
     'secret.sql': queryText({ id: uuidOf(1), header, sql }),
     'open.sql': queryText({ id: uuidOf(2), header: 'live: 5s\n' }),
     'still.sql': queryText({ id: uuidOf(3) }),
+    'optional.sql': queryText({
+      id: uuidOf(4),
+      header: 'live: 5s\nparameters: { p: { type: string, required: true, description: A word. } }\n',
+      sql: 'SELECT n FROM (SELECT 1 AS n) WHERE @p = "x"',
+    }),
   });
   file = writeKeyFile({ narrow: { endpoints: ['open'] }, still: { endpoints: ['still'] }, all: {} });
   const env = { QUERIES_DIR: folder.folder, API_KEYS_FILE: file.path, LIVE: 'on' };
@@ -85,6 +90,39 @@ test.each([
     expect(text).toContain(said);
     expect(text).not.toMatch(/kind|nope|SecretResult/i);
   }
+});
+
+test('a variable that is null says nothing of the argument of another endpoint', async () => {
+  lines.length = 0;
+  const query = 'query ($p: String = "x") { a: optional(p: $p) { rowCount } open { rowCount } }';
+  const { status, text } = await send('narrow', query, { p: null });
+  expect(status).toBe(200);
+  expect(JSON.parse(text)).toMatchObject({
+    data: { a: null, open: { rowCount: 1 } },
+    errors: [{ message: expect.stringMatching(/^This key may not/), path: ['a'] }],
+  });
+  expect(refusals()).toMatchObject([{ reason: 'endpoint', endpoint: 'optional' }]);
+  const followed = 'subscription ($p: String = "x") { optional(p: $p) { rowCount } }';
+  const { text: event } = await send('narrow', followed, { p: null }, 'text/event-stream');
+  expect(event).toContain('"FORBIDDEN"');
+  expect(refusals()).toHaveLength(2);
+  expect((await send('all', query, { p: null })).text).toContain('Argument \\"Query.optional(p:)\\"');
+});
+
+test('other errors of a document are reported beside the refusals', async () => {
+  const { status, text } = await send('narrow', '{ open { rowCont } a: secret { n } secret { n } }');
+  expect([status, JSON.parse(text).errors]).toEqual([
+    403,
+    [
+      expect.objectContaining({ message: expect.stringMatching(/rowCont.*rowCount/) }),
+      expect.objectContaining({ extensions: { code: 'FORBIDDEN' } }),
+    ],
+  ]);
+});
+
+test('a refusal of a document is an event for callers who accept these', async () => {
+  const { status, text } = await send('narrow', '{ secret { rowCount } }', {}, 'text/event-stream');
+  expect([status, text]).toEqual([200, expect.stringMatching(/^event: next\ndata: .*"FORBIDDEN"/)]);
 });
 
 test('a document that is not text is refused as for other keys', async () => {

@@ -69,7 +69,7 @@ describe('a changed key file', () => {
     expect(having({ bytes_per_day: '1GB' }).refused).toEqual(
       ['slot_time_per_day', 'rate'].map(
         (limit) =>
-          `key aaaaaaaa would lose its bound because budget.${limit} is absent; if that is meant, write "${limit}: unlimited"`,
+          `key aaaaaaaa would lose its bound because budget.${limit} is absent; if that is meant, write "budget: { ${limit}: unlimited }"`,
       ),
     );
     expect(having({ slot_time_per_day: '1h', rate: '1GB/h' }).refused).toHaveLength(1);
@@ -82,6 +82,19 @@ describe('a changed key file', () => {
     });
     expect(having({ bytes_per_day: '1GB' })).toMatchObject({ refused: [], changes: [] });
     expect(having('unlimited').refused).toEqual([]);
+  });
+
+  test('with the burst of a budget lost is refused, if what comes in an hour is more', () => {
+    const history = new KeyHistory(parsed(entry('a', { budget: { rate: '1GB/s', burst: '20GB' } })).keys);
+    const refused = (budget: NonNullable<KeyInput['budget']>) =>
+      history.consider(parsed(entry('a', { budget }))).refused;
+    const lost = [expect.stringContaining('because budget.burst is absent')];
+    expect(refused({ rate: '1GB/s' })).toEqual(lost);
+    expect(refused({ rate: '1s/h' })).toEqual(lost);
+    expect(refused({ bytes_per_day: '1TB' })).toEqual([expect.stringContaining('budget.rate is absent')]);
+    expect(refused({ rate: '1GB/s', burst: '4TB' })).toEqual([]);
+    expect(refused({ rate: '1GB/s' })).toEqual([]);
+    expect(refused({ rate: 'unlimited', bytes_per_day: '1TB' })).toEqual([]);
   });
 
   test('does not bring a revoked key back, even if it was removed in between', () => {

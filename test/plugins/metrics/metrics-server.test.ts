@@ -18,9 +18,24 @@ const statusOf = (port: number, headers: OutgoingHttpHeaders) =>
 test('pages of other sites do not read metrics', async () => {
   server = openMetricsServer({ render: () => 'up 1\n' });
   const port = await listen(server);
-  for (const host of ['127.0.0.1', 'localhost', 'LOCALHOST', '[::1]'])
+  for (const host of [
+    '127.0.0.1',
+    'localhost',
+    'LOCALHOST',
+    'localhost.',
+    '127.0.0.2',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+  ])
     expect(await statusOf(port, { host: `${host}:${port}` }), host).toBe(200);
-  for (const host of ['rebound.example', 'localhost.example', `rebound.example:${port}`, 'a b'])
+  for (const host of [
+    'rebound.example',
+    'localhost.example',
+    '127.0.0.1.example',
+    '[::ffff:10.0.0.1]',
+    `rebound.example:${port}`,
+    'a b',
+  ])
     expect(await statusOf(port, { host }), host).toBe(403);
   expect(await statusOf(port, { origin: 'http://localhost' })).toBe(403);
 });

@@ -19,7 +19,7 @@ interface AsEventsOptions {
  */
 export async function asEvents(reply: Reply, { owner, budget, turns }: AsEventsOptions): Promise<Reply> {
   const { status, headers, body, recycle } = reply;
-  const isResult = status === 200 || status === statusOf.BAD_REQUEST;
+  const isResult = [200, statusOf.BAD_REQUEST, statusOf.FORBIDDEN].includes(status);
   const hasEvents = headers['content-type'] === streamHeaders['content-type'];
   if (!isResult || hasEvents || !(body instanceof Uint8Array || typeof body === 'string')) return reply;
   const json = typeof body === 'string' ? Buffer.from(body) : body;

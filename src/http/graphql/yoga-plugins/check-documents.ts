@@ -1,3 +1,4 @@
+import { type ExecutionResult, locatedError } from 'graphql';
 import type { Plugin, YogaInitialContext } from 'graphql-yoga';
 import { refusedEndpoint } from '../../../call/gate.ts';
 import type { Audit } from '../../access/audit.ts';
@@ -36,18 +37,26 @@ export const checkDocuments = (checkDocument: CheckDocument): YogaPlugin => ({
   },
 });
 
-/** Reports endpoints that a document names but the key's schema hides: the caller sees an unknown field, or the refusal. */
+/** Reports root fields of endpoints that a key may not query: the caller sees an unknown field, or the refusal. */
 export const reportHiddenFields = (findHidden: FindHidden, audit: Audit): YogaPlugin => ({
-  onValidate({ context }) {
-    const { head, admission } = contextOf(context).operation;
-    const { principal } = admission;
-    return ({ result, setResult }) => {
-      const queries = new Set(result.flatMap((error: Error) => findHidden(error) ?? []));
-      const refusals = [...queries].map((query) => refusedEndpoint(principal, query));
-      for (const refusal of refusals) audit(refusal, head, principal.id);
-      if (refusals.length === 0 || principal.hidesEndpoints) return;
-      setResult(refusals.map(({ code, message }) => requestError(code, message)));
-    };
+  onExecutionResult({ result, setResult, context: { operation } }) {
+    const { errors = [], ...others } = (result ?? {}) as ExecutionResult;
+    const { principal } = operation.admission;
+    const refused = new Set<unknown>();
+    const shown = errors.flatMap((error) => {
+      const query = findHidden(error, principal);
+      const { nodes, path } = error;
+      // The schema that is shown to the key answers the document again.
+      if (query === undefined || (path === undefined && operation.answerShown !== undefined)) return [error];
+      if (path === undefined && refused.has(query)) return [];
+      refused.add(query);
+      const refusal = refusedEndpoint(principal, query);
+      audit(refusal, operation.head, principal.id);
+      return [path ? locatedError(refusal, nodes, path) : requestError(refusal.code, refusal.message)];
+    });
+    if (refused.size === 0 || principal.hidesEndpoints) return;
+    // Their types are unknown as well.
+    setResult({ errors: shown.filter(({ message }) => !message.startsWith('Unknown type ')), ...others });
   },
 });
 

@@ -70,7 +70,9 @@ function bytesOfParsed({ headers, body }: IncomingMessage & { readonly body?: un
   try {
     return Buffer.from(JSON.stringify(body));
   } catch (cause) {
-    throw new GatewayError('BAD_REQUEST', 'The body is nested too deeply', { cause });
+    throw new GatewayError('BAD_REQUEST', 'The body cannot be written as JSON, or is nested too deeply', {
+      cause,
+    });
   }
 }
 
