@@ -400,6 +400,33 @@ test('a refusal is that of the limit that refuses, not of one that is nearer its
   await expect(budgets.reserve(bound, { signal })).rejects.toThrow('of this gateway');
 });
 
+test('a run that is stopped at its maximum is refused by the limit that gave it, until that is renewed', async () => {
+  const query = { id: 'q', name: 'q', sql: 'select 1' };
+  const host = { clock: systemClock, engineTimeoutMs: 1_000, catalog: { queries: [query] } };
+  const ledger = localLedger();
+  const budgets = new Budgets({
+    host: { ...host, estimateBytes: async () => 10e6 } as never,
+    ledger,
+    periodOf,
+    budget: toBudget({ bytes_per_day: '1TB' }),
+  });
+  const payer = { id: 'k', budget: toBudget({ rate: '10GB/h' }) };
+  const [ofGateway] = budgets.limitsOfQuery(query as never);
+  const [ofKey] = limitsOf('key', payer.id, payer.budget);
+  if (ofGateway === undefined || ofKey === undefined) throw new Error('no limit');
+  for (const [limit, bill] of [
+    [ofGateway, 950e9],
+    [ofKey, 9e9],
+  ] as const)
+    await ledger.settle('x', [demand(limit, 0)], [bill], Date.now());
+  const signal = new AbortController().signal;
+  const grant = await budgets.reserve({ query, parameters: {} } as never, { signal, payer: payer as never });
+  expect(grant?.isPart).toBe(false);
+  const error = grant?.exceeded();
+  expect(error?.message).toMatch(/^The budget rate of this key .* it is renewed at /);
+  expect(error?.retryAfterSeconds).toBeLessThan(5);
+});
+
 test('a limit that is new counts what this process has spent today', async () => {
   const accounts = new Accounts(undefined, pino({ enabled: false }));
   const ledger = await openLedger({

@@ -229,8 +229,8 @@ export class Budgets {
       isPart: cap?.isPart === true,
       exceeded: () => {
         const atLeast = (maximumBytesBilled ?? 0) + 1;
-        const needs = demands.map(({ limit, worst = atLeast }): Need => {
-          return { amount: limit.unit === 'bytes' ? worst : 0, isSure: true };
+        const needs = demands.map(({ limit, worst = 0 }): Need => {
+          return { amount: limit.unit === 'bytes' ? Math.max(worst, atLeast) : 0, isSure: true };
         });
         return this.#exceeded(
           demands.map(({ limit }) => limit),
