@@ -82,7 +82,7 @@ export class Budgets {
    * @throws GatewayError BUDGET_EXCEEDED
    */
   async reserve(bound: BoundQuery, options: RunOptions, above = 0): Promise<Grant | undefined> {
-    const { payer, signal } = options;
+    const { payer, refresh, signal } = options;
     const limits = [
       ...this.limitsOfQuery(bound.query),
       ...(payer?.budget === undefined ? [] : limitsOf('key', payer.id, payer.budget)),
@@ -104,7 +104,7 @@ export class Budgets {
       // Others of the query may have their bills by now.
       demands = this.#demandsOf(bound, limits, { payer, estimate, above });
       // No caller waits for a refresh.
-      const waitedMs = payer === undefined ? 0 : host.clock.elapsedMs() - refusedAt;
+      const waitedMs = refresh !== undefined ? 0 : host.clock.elapsedMs() - refusedAt;
       reservation = await ledger.reserve(run, demands, this.#now(), waitedMs);
     }
     if (reservation.verdict === 'granted') return this.#grant(bound, run, demands, reservation);
