@@ -34,7 +34,7 @@ const sizeUnits = 'a whole number of B, KB, MB, GB, TB, KiB, MiB, GiB or TiB';
 const slotUnits = 'a whole number of s, m, h or d';
 const anyUnits = `${sizeUnits}, or of s, m, h or d`;
 
-const longestFillMs = 10 * 366 * (timeUnits.d ?? 0);
+const longestFillMs = 1_000 * 365 * (timeUnits.d ?? 0);
 
 const text = (pattern: RegExp, right: string) =>
   z.string(`must be ${right}`).regex(pattern, {
@@ -66,16 +66,20 @@ export const budgetSchema = z
     message: 'needs a rate, at which it refills',
   })
   .refine(
-    ({ rate = '', burst }) => burst === undefined || isTime(burst) === isTime(rate.split('/')[0] ?? ''),
+    ({ rate = '', burst = '' }) =>
+      !isBucket(rate, burst) || isTime(burst) === isTime(rate.split('/')[0] ?? ''),
     {
       path: ['burst'],
       message: 'must be of the kind of rate: both sizes, or both times',
     },
   )
-  .refine(({ rate = '', burst }) => burst === undefined || !(fillMs(bucketOf(rate, burst)) > longestFillMs), {
-    path: ['burst'],
-    message: 'must be filled by rate within 10 years',
-  });
+  .refine(
+    ({ rate = '', burst = '' }) => !isBucket(rate, burst) || fillMs(bucketOf(rate, burst)) <= longestFillMs,
+    {
+      path: ['burst'],
+      message: 'must be filled by rate within 1,000 years',
+    },
+  );
 
 /** A budget as it is written, as in `{ bytes_per_day: '1TB' }`. */
 export type BudgetInput = z.input<typeof budgetSchema>;
@@ -133,6 +137,9 @@ function bucketOf(rate: string, burst: string | undefined): BudgetLimit {
   const amount = burst === undefined ? perMs * (timeUnits.h ?? 0) : amountOf(burst);
   return { name: 'rate', unit: unitOf(given), amount, perMs };
 }
+
+/** True if both are written rightly. */
+const isBucket = (rate: string, burst: string): boolean => speed.test(rate) && amount.test(burst);
 
 const fillMs = ({ amount, perMs }: BudgetLimit): number => amount / perMs;
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -128,25 +129,30 @@ async function checkUnknown(ledger: Ledger, limit: Limit): Promise<void> {
   expect(states).toEqual([{ spent: 0, reserved: 1_000 }]);
 }
 
-async function checkTurns(ledger: Ledger, limit: Limit, other: Limit): Promise<void> {
-  const now = Date.now();
-  const reserve = async (run: string, worst: number, waitedMs = 0, of = limit) =>
-    (await ledger.reserve(run, [demand(of, worst)], now, waitedMs)).verdict;
-  const end = (run: string) => ledger.settle(run, [demand(limit, 0)], [0], now);
+async function checkTurns(ledger: Ledger): Promise<void> {
+  const [limit, other] = [dayLimit('turns', '1KB'), dayLimit('other', '1KB')];
+  const [ofKey] = limitsOf('key', 'k', toBudget({ bytes_per_day: '1KB' }));
+  if (ofKey === undefined) throw new Error('no limit');
+  const reserve = async (run: string, worst: number, waitedMs = 0, limits = [limit]) => {
+    const demands = limits.map((one) => demand(one, worst));
+    return (await ledger.reserve(run, demands, Date.now(), waitedMs)).verdict;
+  };
+  const end = (run: string) => ledger.settle(run, [demand(limit, 0)], [0], Date.now());
   expect(await reserve('held', 600)).toBe('granted');
-  expect(await reserve('large', 900, 900)).toBe('wait');
-  expect(await reserve('small', 100)).toBe('granted');
-  expect(await reserve('large', 900, 2_000)).toBe('wait');
-  expect([await reserve('later', 100), await reserve('later', 100, 1_500)]).toEqual(['wait', 'wait']);
-  expect(await reserve('earlier', 100, 3_000)).toBe('granted');
-  expect(await reserve('of another limit', 100, 0, other)).toBe('granted');
-  for (const run of ['held', 'small', 'earlier']) await end(run);
-  expect(await reserve('large', 900, 2_100)).toBe('granted');
-  expect(await reserve('later', 100, 1_600)).toBe('granted');
-  await end('later');
-  // It has had its time.
-  expect(await reserve('second', 900, 5_000)).toBe('wait');
-  expect(await reserve('later', 100)).toBe('granted');
+  expect(await reserve('held by k', 600, 0, [other, ofKey])).toBe('granted');
+  await sleep(30);
+  expect(await reserve('large', 700, 20)).toBe('wait');
+  expect(await reserve('younger', 900, 10)).toBe('wait');
+  expect(await reserve('does not delay it', 200)).toBe('granted');
+  expect(await reserve('would delay it', 150)).toBe('wait');
+  expect(await reserve('needs nothing', 0)).toBe('granted');
+  expect(await reserve('came earlier', 150, 60_000)).toBe('granted');
+  for (const run of ['held', 'came earlier']) await end(run);
+  expect(await reserve('large', 700, 30)).toBe('granted');
+  expect(await reserve('would have delayed it', 100)).toBe('granted');
+  // Its own key does not let it begin.
+  expect(await reserve('another of k', 900, 20, [other, ofKey])).toBe('wait');
+  expect(await reserve('of another key', 150, 0, [other])).toBe('granted');
 }
 
 describe('a ledger', () => {
@@ -187,17 +193,20 @@ describe('a ledger', () => {
     expect(ledger.look(limit, now + 60_000)).toEqual({ spent: 30, reserved: 0 });
   });
 
-  test('later runs wait for one that has waited a second, as long as it tries', async () => {
+  test('later runs do not delay one that waits, as long as it tries', async () => {
     const ledger = localLedger();
-    await checkTurns(ledger, dayLimit('turns', '1KB'), dayLimit('other', '1KB'));
+    await checkTurns(ledger);
     const limit = dayLimit('gone', '1KB');
     const now = Date.now();
     const reserve = async (run: string, worst: number, ms: number, waitedMs = 0) =>
       (await ledger.reserve(run, [demand(limit, worst)], now + ms, waitedMs)).verdict;
     expect(await reserve('held', 600, 0)).toBe('granted');
-    expect(await reserve('large', 900, 0, 2_000)).toBe('wait');
-    expect(await reserve('later', 100, 999)).toBe('wait');
-    expect(await reserve('later', 100, 1_000)).toBe('granted');
+    expect(await reserve('large', 900, 1_500, 1_000)).toBe('wait');
+    expect(await reserve('later', 101, 2_499)).toBe('wait');
+    expect(await reserve('later', 101, 2_500)).toBe('granted');
+    expect(await reserve('large', 900, 3_000, 1_000)).toBe('wait');
+    // The clock was ahead.
+    expect(await reserve('earlier', 101, 1_000)).toBe('granted');
   });
 
   test('a bucket refills evenly, and no refusal lasts longer than an hour', async () => {
@@ -345,7 +354,7 @@ function clockThatSkips() {
   return { ...systemClock, elapsedMs: () => elapsed, after };
 }
 
-test('a run of a caller has its turn after a while; a refresh leaves it to others', async () => {
+test('a run that callers wait for has its turn, of one key or of several; a refresh leaves it to others', async () => {
   const query = { id: 'q', name: 'q', sql: 'select 1' };
   const host = { clock: clockThatSkips(), engineTimeoutMs: 2_000, catalog: { queries: [query] } };
   const ledger = localLedger();
@@ -367,8 +376,8 @@ test('a run of a caller has its turn after a while; a refresh leaves it to other
     ).rejects.toThrow();
     return Math.max(...reserve.mock.calls.map(([, , , waitedMs = 0]) => waitedMs));
   };
-  expect(await waited({ payer: { id: 'k' } })).toBeGreaterThanOrEqual(2_000);
-  expect(await waited({})).toBe(0);
+  for (const payer of [{ id: 'k' }, undefined]) expect(await waited({ payer })).toBeGreaterThanOrEqual(2_000);
+  expect(await waited({ refresh: {} })).toBe(0);
 });
 
 test('a refusal is that of the limit that refuses, not of one that is nearer its end', async () => {
@@ -398,6 +407,33 @@ test('a refusal is that of the limit that refuses, not of one that is nearer its
   await settle(ofGateway, 3e9);
   budgets.remember(bound, { runs: 1, bytesBilled: 4e9, slotMs: 0 });
   await expect(budgets.reserve(bound, { signal })).rejects.toThrow('of this gateway');
+});
+
+test('a run that is stopped at its maximum is refused by the limit that gave it, until that is renewed', async () => {
+  const query = { id: 'q', name: 'q', sql: 'select 1' };
+  const host = { clock: systemClock, engineTimeoutMs: 1_000, catalog: { queries: [query] } };
+  const ledger = localLedger();
+  const budgets = new Budgets({
+    host: { ...host, estimateBytes: async () => 10e6 } as never,
+    ledger,
+    periodOf,
+    budget: toBudget({ bytes_per_day: '1TB' }),
+  });
+  const payer = { id: 'k', budget: toBudget({ rate: '10GB/h' }) };
+  const [ofGateway] = budgets.limitsOfQuery(query as never);
+  const [ofKey] = limitsOf('key', payer.id, payer.budget);
+  if (ofGateway === undefined || ofKey === undefined) throw new Error('no limit');
+  for (const [limit, bill] of [
+    [ofGateway, 950e9],
+    [ofKey, 9e9],
+  ] as const)
+    await ledger.settle('x', [demand(limit, 0)], [bill], Date.now());
+  const signal = new AbortController().signal;
+  const grant = await budgets.reserve({ query, parameters: {} } as never, { signal, payer: payer as never });
+  expect(grant?.isPart).toBe(false);
+  const error = grant?.exceeded();
+  expect(error?.message).toMatch(/^The budget rate of this key .* it is renewed at /);
+  expect(error?.retryAfterSeconds).toBeLessThan(5);
 });
 
 test('a limit that is new counts what this process has spent today', async () => {
@@ -724,9 +760,9 @@ describe.skipIf(!hasRedis)('the ledger of gateways on one Redis', () => {
     if (ledger !== undefined) await checkUnknown(ledger, dayLimit('unknown', '1KB'));
   });
 
-  test('later runs wait there, too, for one that has waited a second', async () => {
+  test('later runs do not delay one that waits there, either', async () => {
     const [ledger] = ledgers();
-    if (ledger !== undefined) await checkTurns(ledger, dayLimit('turns', '1KB'), dayLimit('other', '1KB'));
+    if (ledger !== undefined) await checkTurns(ledger);
   });
 
   test('one that never ends has cost there what is assumed', async () => {

@@ -212,12 +212,7 @@ class Search {
     const isKept = (value: Expression) =>
       !readsTime(value) || isEither || (bucket !== undefined && isEqual(value, bucket));
     const after = ({ items }: Scope, outer: string) =>
-      itemsAfter(items, bucket, (value) => {
-        if (join !== outer && join !== 'FULL' && isKept(value)) return true;
-        // Those that use it see another column, which does not depend on the current time.
-        this.#edges.add(value);
-        return false;
-      });
+      itemsAfter(items, bucket, (value) => join !== outer && join !== 'FULL' && isKept(value));
     return {
       items: new Map([...after(left, 'RIGHT'), ...after(right, 'LEFT')]),
       isTimed: left.isTimed || right.isTimed,

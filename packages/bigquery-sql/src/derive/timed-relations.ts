@@ -1,3 +1,4 @@
+import { call } from '../tree/build.ts';
 import { isEqual } from '../tree/equal.ts';
 import { forEachNode, mapExpression, mapExpressions, someExpression } from '../tree/map.ts';
 import type { Expression, From } from '../tree/nodes.ts';
@@ -95,7 +96,11 @@ const isAxis = (value: Expression) => value.kind === 'column' && value.from === 
 const isTimeOnly = (value: Expression) =>
   readsTime(value) && !readsNow(value) && !someExpression(value, isAxis);
 
-/** The columns that are still computed so after a join. @param isKept those of which, once the bucket of both sides is put in */
+/** Another value than that, or the same: what uses it depends on the current time as that does. */
+const lost = (value: Expression): Expression =>
+  call('lost', [value, { kind: 'column', from: '#lost', name: '', type: value.type }], value.type);
+
+/** The columns that are still computed so after a join, or depend on the current time. @param isKept those of which, once the bucket of both sides is put in */
 export function itemsAfter(
   items: Scope['items'],
   bucket: Expression | undefined,
@@ -107,7 +112,8 @@ export function itemsAfter(
     new Map(
       [...columns]
         .map(([name, value]) => [name, substitute(value)] as const)
-        .filter(([, value]) => isKept(value)),
+        .filter(([, value]) => isKept(value) || readsNow(value))
+        .map(([name, value]) => [name, isKept(value) ? value : lost(value)] as const),
     );
   return new Map(
     [...items].map(([alias, relation]) => [alias, { ...relation, columns: columnsAfter(relation.columns) }]),

@@ -52,6 +52,18 @@ describe('a narrowed query', () => {
     expect(bucket).toMatchObject({ column: 'b', descending: true });
   });
 
+  test.each([
+    `with days as (select d from unnest(generate_date_array(date_sub(current_date(), interval 6 day), current_date())) as d),
+      s as (select date(ts) as d, kind, current_date() as today from logs)
+      select days.d as b, count(s.kind) as n from days left join s using (d) group by b order by b`,
+    `with p as (select date_sub(current_date(), interval 6 day) as since),
+      s as (select date(ts) as d from logs cross join p where date(ts) >= p.since),
+      v as (select date(ts) as d, p.since from visits cross join p where date(ts) >= p.since)
+      select s.d as b, count(*) as n from s left join v on s.d = v.d group by b order by b`,
+  ])('is made beside a clock that a join may leave out, and that nothing reads: %s', (sql) => {
+    expect(refusal(sql)).toEqual(['', '']);
+  });
+
   test('has the conditions in a subquery where a table has no WHERE of its own', () => {
     const { sql } =
       narrow(`with d as (select d from unnest(generate_date_array(date_sub(current_date('Asia/Tokyo'), interval 6 day),

@@ -82,7 +82,7 @@ export class Budgets {
    * @throws GatewayError BUDGET_EXCEEDED
    */
   async reserve(bound: BoundQuery, options: RunOptions, above = 0): Promise<Grant | undefined> {
-    const { payer, signal } = options;
+    const { payer, refresh, signal } = options;
     const limits = [
       ...this.limitsOfQuery(bound.query),
       ...(payer?.budget === undefined ? [] : limitsOf('key', payer.id, payer.budget)),
@@ -104,7 +104,7 @@ export class Budgets {
       // Others of the query may have their bills by now.
       demands = this.#demandsOf(bound, limits, { payer, estimate, above });
       // No caller waits for a refresh.
-      const waitedMs = payer === undefined ? 0 : host.clock.elapsedMs() - refusedAt;
+      const waitedMs = refresh !== undefined ? 0 : host.clock.elapsedMs() - refusedAt;
       reservation = await ledger.reserve(run, demands, this.#now(), waitedMs);
     }
     if (reservation.verdict === 'granted') return this.#grant(bound, run, demands, reservation);
@@ -229,8 +229,8 @@ export class Budgets {
       isPart: cap?.isPart === true,
       exceeded: () => {
         const atLeast = (maximumBytesBilled ?? 0) + 1;
-        const needs = demands.map(({ limit, worst = atLeast }): Need => {
-          return { amount: limit.unit === 'bytes' ? worst : 0, isSure: true };
+        const needs = demands.map(({ limit, worst = 0 }): Need => {
+          return { amount: limit.unit === 'bytes' ? Math.max(worst, atLeast) : 0, isSure: true };
         });
         return this.#exceeded(
           demands.map(({ limit }) => limit),

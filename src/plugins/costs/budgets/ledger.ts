@@ -32,7 +32,7 @@ export interface Reservation {
 export interface Ledger {
   /** True if other gateways change it, too. */
   readonly isShared: boolean;
-  /** @param run its id @param waitedMs since it was first refused; 0 for one that leaves others the turn */
+  /** @param run its id @param waitedMs since it was first refused; 0 for one that no others wait for */
   reserve(run: string, demands: readonly Demand[], now: number, waitedMs?: number): Promise<Reservation>;
   /** @param bills by the order of the demands; negative for what was counted too much */
   settle(run: string, demands: readonly Demand[], bills: readonly number[], now: number): Promise<void>;
@@ -60,14 +60,16 @@ interface Kept {
   /** The day before, for a clock that comes back to it. */
   before: { readonly spent: number; readonly at: number } | undefined;
   readonly reserved: Map<string, Reserved>;
-  /** The runs that did not fit. */
-  readonly waiting: Map<string, Waiting>;
+  /** The oldest run that did not fit. */
+  first: Waiting | undefined;
 }
 
-/** A run in the time in which later ones leave it what it needs. */
+/** A run that later ones do not delay, as long as it tries. */
 interface Waiting {
+  readonly run: string;
   readonly since: number;
-  readonly until: number;
+  readonly needs: number;
+  readonly triedAt: number;
 }
 
 interface Reserved {
@@ -83,8 +85,8 @@ const hourMs = 3_600_000;
 /** A clock that was a day ahead, or more, does not keep a later day from beginning; one an hour ahead keeps no bucket from refilling. */
 const aheadMs = 26 * hourMs;
 
-/** Later runs wait for one that has waited from `from` until `until`, and goes on trying: many small ones would starve it. */
-export const turn = { fromMs: 1_000, untilMs: 5_000, triesWithinMs: 1_000 } as const;
+/** A run that waits tries more often. */
+export const triesWithinMs = 1_000;
 
 /** Beyond so many limits those that are over are dropped: subjects of tokens are new every day. */
 const leastForgotten = 10_000;
@@ -106,15 +108,25 @@ export class LocalLedger implements Ledger {
     const kept = demands.map(({ limit }) => this.#advance(limit, now));
     const states = kept.map((one) => ({ spent: one.spent, reserved: reservedOf(one) }));
     const each = demands.map((demand, at) => verdictOf(demand, states[at], kept[at]));
-    for (const { waiting } of kept) waiting.delete(run);
-    const isLater = kept.some(({ limit, waiting }) => !limit.isTracking && hasTurn(waiting, since, now));
+    for (const one of kept)
+      if (one.first?.run === run || Math.abs(now - (one.first?.triedAt ?? now)) >= triesWithinMs)
+        one.first = undefined;
+    const isLater = demands.some((demand, at) => this.#delays(demand, kept[at], since));
     const verdict =
       each.find((one) => one === 'spent') ?? (isLater || each.includes('wait') ? 'wait' : 'granted');
     if (verdict === 'granted') this.hold(run, demands, states, now);
-    const until = Math.min(now + turn.triesWithinMs, since + turn.untilMs);
-    if (verdict === 'wait' && waitedMs > 0)
-      for (const [at, { waiting }] of kept.entries())
-        if (each[at] === 'wait') waiting.set(run, { since, until });
+    const full = demands.filter((_, at) => each[at] === 'wait');
+    if (
+      verdict === 'wait' &&
+      !isLater &&
+      waitedMs > 0 &&
+      new Set(full.map(({ limit }) => limit.payer)).size === 1
+    )
+      for (const demand of full) {
+        const one = this.#advance(demand.limit, now);
+        if (one.first === undefined || one.first.since > since)
+          one.first = { run, since, needs: needsOf(demand), triedAt: now };
+      }
     return { verdict, states };
   }
 
@@ -173,7 +185,7 @@ export class LocalLedger implements Ledger {
         at: start,
         before: undefined,
         reserved: new Map(),
-        waiting: new Map(),
+        first: undefined,
       };
       this.#limits.set(limit.id, kept);
     }
@@ -197,6 +209,14 @@ export class LocalLedger implements Ledger {
     return kept;
   }
 
+  /** True if a run would take what an earlier one waits for. */
+  #delays({ limit, worst = Infinity }: Demand, kept: Kept | undefined, since: number): boolean {
+    const { first, reserved, spent } = kept ?? { reserved: new Map(), spent: 0 };
+    if (limit.isTracking || worst === 0 || first === undefined || first.since >= since) return false;
+    const later = reserved.values().filter(({ until }) => until - this.#options.keepMs > first.since);
+    return spent + first.needs + sumOf(later) + worst > limit.amount;
+  }
+
   /** Drops the limits of days that are over, and full buckets, if there are many. */
   trim(now: number): void {
     if (this.#limits.size < this.#mostLimits) return;
@@ -208,16 +228,18 @@ export class LocalLedger implements Ledger {
   }
 }
 
-const reservedOf = ({ reserved }: Kept): number =>
-  [...reserved.values()].reduce((sum, { amount }) => sum + amount, 0);
+const sumOf = (reserved: Iterable<Reserved>): number => {
+  let sum = 0;
+  for (const { amount } of reserved) sum += amount;
+  return sum;
+};
+
+const reservedOf = ({ reserved }: Kept): number => sumOf(reserved.values());
 
 const hasUnknown = ({ reserved }: Kept): boolean => reserved.values().some(({ isUnknown }) => isUnknown);
 
-/** True if an earlier run has the turn. */
-function hasTurn(waiting: Kept['waiting'], since: number, now: number): boolean {
-  for (const [run, { until }] of waiting) if (until <= now) waiting.delete(run);
-  return waiting.values().some((one) => one.since < since && now - one.since >= turn.fromMs);
-}
+/** The amount beside which a run fits; of an unknown cost, twice what half of the rest has to be. */
+const needsOf = ({ worst, assumed }: Demand): number => worst ?? 2 * assumed;
 
 /** The amount that is left of a limit. */
 export const leftOf = (limit: Limit, { spent, reserved }: LimitState = { spent: 0, reserved: 0 }): number =>

@@ -1,25 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { SharedState } from '../../../redis/shared-state.ts';
-import { type Demand, type Ledger, type LimitState, LocalLedger, type Reservation, turn } from './ledger.ts';
+import {
+  type Demand,
+  type Ledger,
+  type LimitState,
+  LocalLedger,
+  type Reservation,
+  triesWithinMs,
+} from './ledger.ts';
 import type { Limit, Period } from './limits.ts';
 
 /**
  * KEYS: the limits. ARGV: `reserve` or `settle`, the run, how long its reservation lasts, this gateway, how long the run has
- * waited, then eleven for each limit: its amount, what it gets in a millisecond, the begin and the end of its day, what the run
+ * waited, then twelve for each limit: its amount, what it gets in a millisecond, the begin and the end of its day, what the run
  * may cost (empty: not known), what of that must fit, what this gateway knows to be spent, the bills that it has no reply to
- * (each after its number), 1 if it only counts, what the run has cost if its bill never comes, the runs that have ended. Replies
- * with the verdict, the time of Redis, and for each limit what is spent and what is reserved. The clocks of gateways do not
- * matter: one with another day tries again. The number of the last bill of each gateway is kept: one that is sent again after a
- * lost reply counts once.
+ * (each after its number), 1 if it only counts, what the run has cost if its bill never comes, the runs that have ended, its
+ * payer. Replies with the verdict, the time of Redis, and for each limit what is spent and what is reserved. The clocks of
+ * gateways do not matter: one with another day tries again. The number of the last bill of each gateway is kept: one that is
+ * sent again after a lost reply counts once.
  */
 const script = `
 local time = redis.call('time')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local operation, run, keepMs, counted = ARGV[1], ARGV[2], tonumber(ARGV[3]), 'bills of ' .. ARGV[4]
-local hour, firstTry = 3600000, now - tonumber(ARGV[5])
-local states, verdict, waiting = {}, 'granted', {}
-local text = function (at, number) return ARGV[5 + 11 * (at - 1) + number] end
+local hour, begun = 3600000, now - tonumber(ARGV[5])
+local states, verdict, full, payer, isLater = {}, 'granted', {}, nil, false
+local text = function (at, number) return ARGV[5 + 12 * (at - 1) + number] end
 local argument = function (at, number) return tonumber(text(at, number)) end
 for at in ipairs(KEYS) do
   if argument(at, 2) == 0 and (now < argument(at, 3) or now >= argument(at, 4)) then return {'clock', now} end
@@ -29,28 +36,32 @@ for at, key in ipairs(KEYS) do
   local cost, whole, isTracking = argument(at, 5), argument(at, 6), argument(at, 9) == 1
   local start = perMs > 0 and now or argument(at, 3)
   local spent, since, reserved, hasUnknown, last = nil, nil, 0, false, 0
-  local before, beforeSince, isLater
+  local before, beforeSince
   local ended = text(at, 11) .. run .. ' '
   local stored = redis.pcall('hgetall', key)
   if stored.err then
     redis.call('del', key)
     stored = {}
   end
+  local first, firstSince, firstNeeds, tried =
+    string.match(redis.call('hget', key, 'waiting') or '', '^(.+) (%d+) ([%d.e+]+) (%d+)$')
+  if first and (first == run or math.abs(now - tonumber(tried)) >= ${triesWithinMs}) then
+    redis.call('hdel', key, 'waiting')
+    first = nil
+  end
+  firstSince = first and tonumber(firstSince)
+  local later = 0
   for field = 1, #stored, 2 do
     local name, value = stored[field], stored[field + 1]
     if name == 'spent' then spent = tonumber(value)
     elseif name == 'since' then since = tonumber(value)
     elseif name == 'before' then before = tonumber(value)
     elseif name == 'before since' then beforeSince = tonumber(value)
-    elseif string.sub(name, 1, 8) == 'waiting ' then
-      local first, untilTime = string.match(value, '^(%d+) (%d+)$')
-      if name == 'waiting ' .. run or (tonumber(untilTime) or 0) <= now then redis.call('hdel', key, name)
-      else isLater = isLater or tonumber(first) < firstTry and now - tonumber(first) >= ${turn.fromMs} end
     elseif string.sub(name, 1, 9) == 'bills of ' then
       local number, at = string.match(value, '^(%d+) (%d+)$')
       if name == counted then last = tonumber(number) or 0
       elseif now - (tonumber(at) or 0) > 26 * hour then redis.call('hdel', key, name) end
-    else
+    elseif name ~= 'waiting' then
       local held, assumed, untilTime, isUnknown = string.match(value, '^([%d.e+]+) ([%d.e+]+) (%d+) ([01])$')
       if string.find(ended, ' ' .. name .. ' ', 1, true) then redis.call('hdel', key, name)
       elseif (tonumber(untilTime) or 0) <= now then
@@ -58,6 +69,7 @@ for at, key in ipairs(KEYS) do
         spent = (spent or 0) + (tonumber(assumed) or 0)
       else
         reserved = reserved + tonumber(held)
+        if first and tonumber(untilTime) - keepMs > firstSince then later = later + tonumber(held) end
         hasUnknown = hasUnknown or isUnknown == '1'
       end
     end
@@ -88,15 +100,20 @@ for at, key in ipairs(KEYS) do
   if operation == 'reserve' and not isTracking then
     local fits = cost and spent + reserved + cost <= amount
     if not cost then fits = not hasUnknown and left > 0 and left / 2 >= argument(at, 10) end
+    local delays = first and cost ~= 0 and firstSince < begun
+      and spent + tonumber(firstNeeds) + later + (cost or math.huge) > amount
     if spent >= amount or spent + whole > amount then verdict = 'spent'
-    elseif verdict ~= 'spent' and (isLater or reserved > 0 and not fits) then verdict = 'wait' end
-    if reserved > 0 and not fits then table.insert(waiting, key) end
+    elseif verdict ~= 'spent' and (delays or reserved > 0 and not fits) then verdict = 'wait' end
+    isLater = isLater or delays
+    if reserved > 0 and not fits then
+      payer = (payer == nil or payer == text(at, 12)) and text(at, 12)
+      if not first or firstSince > begun then full[key] = cost or 2 * argument(at, 10) end
+    end
   end
 end
-if verdict == 'wait' and firstTry < now then
-  local untilTime = math.min(now + ${turn.triesWithinMs}, firstTry + ${turn.untilMs})
-  for _, key in ipairs(waiting) do
-    redis.call('hset', key, 'waiting ' .. run, string.format('%.0f %.0f', firstTry, untilTime))
+if verdict == 'wait' and begun < now and payer and not isLater then
+  for key, needs in pairs(full) do
+    redis.call('hset', key, 'waiting', string.format('%s %.0f %.3f %.0f', run, begun, needs, now))
   end
 end
 local reply = {verdict, now}
@@ -257,7 +274,7 @@ export class SharedLedger implements Ledger {
         const { amount, perMs } = limit;
         const texts = bills.map((bill) => `${bill.number} ${bill.amount}`);
         const ofRun = [worst ?? '', whole, known, texts.join(' '), Number(limit.isTracking), assumed];
-        return [amount, perMs, start, end, ...ofRun, ` ${ended.join(' ')} `].map(String);
+        return [amount, perMs, start, end, ...ofRun, ` ${ended.join(' ')} `, limit.payer].map(String);
       });
       this.#lastSent = this.#bills;
       const reply = replySchema.safeParse(
