@@ -458,6 +458,16 @@ test.each<[string, Texts, readonly string[]]>([
     ],
   ],
   [
+    'a function in DECLARE, before which BigQuery takes none, but not one in SET',
+    {
+      'reader.sql': reader(
+        'DECLARE n INT64 DEFAULT (SELECT d.f(1)); DECLARE m INT64; SET m = d.f(2); SELECT d.f(n) + m AS x',
+      ),
+      'functions/f.sql': 'CREATE FUNCTION d.f(a INT64) AS (a)',
+    },
+    ['reader.sql:9:33 d.f cannot be called in DECLARE: use SET'],
+  ],
+  [
     'a common table that WITH RECURSIVE would put in place of a table of a part',
     {
       'reader.sql': reader('WITH RECURSIVE T AS (SELECT x FROM query.base) SELECT x FROM T'),
