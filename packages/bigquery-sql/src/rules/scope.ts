@@ -227,9 +227,8 @@ export function columnsNamed(
   const open = ranges.flatMap((range) => columnsIn(range, name).map((value) => ({ range, value })));
   const [only] = open;
   const isOnly = open.length === 1 && !mayBeAround(parent, name, only?.range.openOf);
-  return open.map(({ value }) =>
-    isOnly || value.kind !== 'column' ? value : { ...value, isGuess: true as const },
-  );
+  const candidates = open.flatMap(({ range }) => range.openAlias ?? []);
+  return open.map(({ value }) => (isOnly || value.kind !== 'column' ? value : { ...value, candidates }));
 }
 
 const readableBare = (ranges: readonly Range[], name: string): readonly Range[] =>
