@@ -178,8 +178,11 @@ test('a value of a parameter is not a position of ORDER BY, and keeps its type',
   const { stdout } = await runCommand(['--json', ...given, sql]);
   expect(JSON.parse(stdout)).toMatchObject({ columns: [{}, { type: 'FLOAT64' }], rows: [['2', 1 / 3]] });
   const percentile = 'select percentile_cont(x, @half) over () as m from unnest([1, 2]) as x limit 1';
-  const { stdout: median } = await runCommand(['--json', '-p', 'half:FLOAT64=0.5', percentile]);
-  expect(JSON.parse(median)).toMatchObject({ rows: [[1.5]] });
+  const medianWith = async (half: string) =>
+    JSON.parse((await runCommand(['--json', '-p', `half:FLOAT64=${half}`, percentile])).stdout);
+  expect(await medianWith('0.5')).toMatchObject({ rows: [[1.5]] });
+  expect(await medianWith('1')).toMatchObject({ rows: [[2]] });
+  expect(await medianWith('5e-1')).toMatchObject({ rows: [[1.5]] });
 });
 
 describe('-d', () => {

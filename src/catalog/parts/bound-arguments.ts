@@ -165,8 +165,9 @@ export function literalText(
   if (isSigned && kind !== 'IntegerLiteral' && kind !== 'FloatLiteral') return undefined;
   const isNegative = value.kind === 'Unary' && value.operator === '-';
   const written = text.slice(isNegative ? value.start : plain.start, plain.end);
+  if (isNegative || kind === 'NullLiteral') return `CAST(${written} AS ${bind})`;
+  if (bind === 'FLOAT64' && /^\d+$/.test(written)) return ` ${written}.0 `;
   const isOwn =
     bind === 'FLOAT64' ? kind === 'FloatLiteral' : kind === bind || literalKinds[bind].length === 1;
-  const isExact = !isNegative && isOwn && kind !== 'NullLiteral';
-  return isExact ? ` ${written} ` : `CAST(${written} AS ${bind})`;
+  return isOwn ? ` ${written} ` : `CAST(${written} AS ${bind})`;
 }

@@ -74,7 +74,9 @@ function findReads(unit: Unit, library: Library): Reads {
     const names = namesOf(node.name);
     if (names.length === 1 && own.has(foldName(names[0] ?? ''))) return [];
     const part = unitOf(node.name, library.functionNamed(names) ?? calledQuery(names, library));
-    return part === undefined ? [] : [{ node, unit: part }];
+    if (part === undefined) return [];
+    if (isInDeclare(unit, node)) add(node.name, `${part.name} cannot be called in DECLARE: use SET`);
+    return [{ node, unit: part }];
   });
   return { tables, functions, problems, brokenTexts };
 }
@@ -92,6 +94,11 @@ function calledQuery(names: readonly string[], library: Library): Found {
   const found = library.tableNamed(names);
   return found && 'unit' in found ? { message: `${found.unit.name} is a query: read it in FROM` } : undefined;
 }
+
+/** BigQuery takes functions only behind what declares variables. */
+const isInDeclare = ({ tree }: Unit, { start }: Syntax.Node): boolean =>
+  tree.kind === 'Statement' &&
+  tree.script.some((node) => node.kind === 'Declare' && start >= node.start && start < node.end);
 
 /** Why a part cannot be read here. */
 function useProblem({ node, host }: OutsideTable, unit: Unit): string | undefined {

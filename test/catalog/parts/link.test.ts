@@ -207,7 +207,7 @@ test('literals have the type of the parameter', () => {
   });
   const sql = "SELECT 1 AS x FROM query.typed(f => 3, d => '2026-01-31', l => [1, -2], b => NULL)";
   expect(linked({ 'reader.sql': reader(sql), 'typed.sql': typed })).toContain(
-    "SELECT CAST(3 AS FLOAT64) AS f, CAST('2026-01-31' AS DATE) AS d, ARRAY<INT64>[ 1 , CAST(-2 AS INT64)] AS l, CAST(NULL AS BOOL) AS b",
+    "SELECT CAST( 3.0 AS FLOAT64) AS f, CAST('2026-01-31' AS DATE) AS d, ARRAY<INT64>[ 1 , CAST(-2 AS INT64)] AS l, CAST(NULL AS BOOL) AS b",
   );
 });
 
@@ -220,10 +220,15 @@ test('literals of the type of the parameter stay literals, which some places req
       l: '{ type: string, repeated: true, description: L. }',
     },
   );
-  const sql = "SELECT 1 AS x FROM query.typed(f => 0.5, n => +1, l => array < String >['a'])";
-  expect(linked({ 'reader.sql': reader(sql), 'typed.sql': typed })).toContain(
+  const linkedWith = (f: string) => {
+    const sql = `SELECT 1 AS x FROM query.typed(f => ${f}, n => +1, l => array < String >['a'])`;
+    return linked({ 'reader.sql': reader(sql), 'typed.sql': typed });
+  };
+  expect(linkedWith('0.5')).toContain(
     "SELECT PERCENTILE_CONT(x, 0.5 ) OVER () AS p, NTILE( 1 ) OVER (ORDER BY x) AS t, ARRAY<STRING>[ 'a' ] AS l",
   );
+  expect(linkedWith('1')).toContain('PERCENTILE_CONT(x, 1.0 )');
+  expect(linkedWith('+1e0')).toContain('PERCENTILE_CONT(x, 1e0 )');
 });
 
 test('literals are no positions, and of no other type than the parameter', () => {
@@ -451,6 +456,16 @@ test.each<[string, Texts, readonly string[]]>([
       'reader.sql:9:97 query.base cannot be read in a function, or in DECLARE, SET and IF: read it in the query',
       'reader.sql:9:40 query.base cannot be read in a function, or in DECLARE, SET and IF: read it in the query',
     ],
+  ],
+  [
+    'a function in DECLARE, before which BigQuery takes none, but not one in SET',
+    {
+      'reader.sql': reader(
+        'DECLARE n INT64 DEFAULT (SELECT d.f(1)); DECLARE m INT64; SET m = d.f(2); SELECT d.f(n) + m AS x',
+      ),
+      'functions/f.sql': 'CREATE FUNCTION d.f(a INT64) AS (a)',
+    },
+    ['reader.sql:9:33 d.f cannot be called in DECLARE: use SET'],
   ],
   [
     'a common table that WITH RECURSIVE would put in place of a table of a part',

@@ -17,7 +17,7 @@ export interface TenantParameter {
 /** The column this value was read from; undefined if the value is computed, or the column is a guess. */
 export function columnOf(value: Expression): Column | undefined {
   const column = namedColumn(value);
-  return column?.isGuess ? undefined : column;
+  return column?.candidates ? undefined : column;
 }
 
 /** The column this value was read from, also if it is a guess. */
@@ -38,8 +38,8 @@ interface Condition {
  * The values that equal the tenant in every row that a query reads, match its pattern, or are in its list.
  *
  * @param known values of the queries around it that do
- * @param tenant the parameter, a test for values by whose collation different tenants may be equal, and the names of
- *   columns that would equal it if they were no guesses, to which those of this query are added
+ * @param tenant the parameter, a test for values by whose collation different tenants may be equal, and what is
+ *   called with columns that would equal it if they were no guesses
  * @param separate the values that HAVING and QUALIFY may compare; undefined for none
  * @returns without the known ones
  */
@@ -49,11 +49,11 @@ export function equalToTenant(
   {
     tenant,
     isCollated,
-    guesses,
+    guess,
   }: {
     readonly tenant: TenantParameter;
     readonly isCollated: (value: Expression) => boolean;
-    readonly guesses: Set<string>;
+    readonly guess: (column: Column) => void;
   },
   separate: SeparateValues | undefined,
 ): readonly Expression[] {
@@ -70,8 +70,8 @@ export function equalToTenant(
   const own: Expression[] = [];
   const note = (value: Expression, restricts: Condition['restricts']): boolean => {
     const column = namedColumn(value);
-    if (column?.isGuess) guesses.add(column.name);
-    if (!column || column.isGuess || equal.has(printExpression(value))) return false;
+    if (column?.candidates) guess(column);
+    if (!column || column.candidates || equal.has(printExpression(value))) return false;
     if (restricts && !restricts(value, column)) return false;
     equal.set(printExpression(value), value);
     own.push(value);

@@ -2,7 +2,7 @@ import { isViewName } from '../rules/from/described-tables.ts';
 import { openColumns } from '../rules/queries/outputs.ts';
 import { column } from '../tree/build.ts';
 import { forEachPart } from '../tree/map.ts';
-import type { Expression, From, Query, Select, SetOperation, Table } from '../tree/nodes.ts';
+import type { Column, Expression, From, Query, Select, SetOperation, Table } from '../tree/nodes.ts';
 import { resultMembers } from '../tree/query-parts.ts';
 import { collatedValues } from './collated-values.ts';
 import { separateValues } from './separate-values.ts';
@@ -19,28 +19,28 @@ import { columnOf, equalToTenant, isParameter, type TenantParameter } from './te
  */
 export function unfilteredTables(query: Query, tenant: TenantParameter): readonly UnfilteredTable[] {
   const found = new Set<Table>();
-  const guesses = new Set<string>();
+  const guesses = new Map<Table, Set<string>>();
   const analysis: Analysis = {
     tenant,
-    guesses,
+    guess: (table, name) => void guesses.set(table, (guesses.get(table) ?? new Set()).add(name)),
     isCollated: collatedValues(query),
     unfiltered: (table) => void found.add(table),
   };
   for (const { table } of sourcesOf(query, { tables: new Map(), known: [] }, analysis)) found.add(table);
-  return [...found].map((table) => ({ ...table, guesses: [...guesses] }));
+  return [...found].map((table) => ({ ...table, guesses: [...(guesses.get(table) ?? [])] }));
 }
 
 interface UnfilteredTable extends Table {
-  /** Bare names that are compared with the parameter, but may be those of columns of other items. */
+  /** Bare names that are compared with the parameter, and may be those of its columns, or of other items. */
   readonly guesses: readonly string[];
 }
 
 interface Analysis {
   readonly tenant: TenantParameter;
-  readonly guesses: Set<string>;
   /** True for a value by whose collation different tenants may be equal. */
   readonly isCollated: (value: Expression) => boolean;
   unfiltered(table: Table): void;
+  guess(table: Table, name: string): void;
 }
 
 /** The common tables that a query may refer to, and the values that equal the tenant. */
@@ -150,7 +150,11 @@ function sourcesOfSelect(query: Select, environment: Environment, analysis: Anal
   };
   const separate = separateValues(query);
   const known = [...environment.known, ...items.flatMap((item) => tenantsOf(item, analysis.tenant))];
-  const equal = equalToTenant(query, known, analysis, separate);
+  const guess = ({ name, candidates = [] }: Column) => {
+    for (const { sources } of items.filter(({ alias }) => candidates.includes(alias)))
+      for (const { table } of sources) analysis.guess(table, name);
+  };
+  const equal = equalToTenant(query, known, { ...analysis, guess }, separate);
   const filtered = new Set(equal.flatMap((value) => [...ownersOf(value)]));
   readSubqueries(query, { ...environment, known: [...known, ...equal] }, analysis);
   const open = items.flatMap(({ sources }) => sources).filter((source) => !filtered.has(source));

@@ -116,7 +116,8 @@ function literalText(type: string, value: string): string | undefined {
     case 'FLOAT64':
       if (/\d/.test(value) && Math.abs(Number(value)) === Number.POSITIVE_INFINITY) return undefined;
       // Some places take a literal only.
-      return /^\d+\.\d+$/.test(value) ? value : `CAST(${quoted} AS ${type})`;
+      if (/^\d+$/.test(value)) return `${value}.0`;
+      return /^\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(value) ? value : `CAST(${quoted} AS ${type})`;
     case 'INTERVAL':
       return `CAST(${quoted} AS ${type})`;
     case 'NUMERIC':

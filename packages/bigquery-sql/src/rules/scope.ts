@@ -75,6 +75,8 @@ export interface Range {
   readonly openAlias?: string;
   /** The names that EXCEPT left out of columns that are not known. */
   readonly openExcept?: readonly string[];
+  /** See `Relation`. */
+  readonly openOf?: string;
   /** Set for an unsupported item: it accepts any column name, so that one mistake is reported once. */
   readonly acceptsAnyColumn?: true;
   /** The columns that it would have if local data had them. */
@@ -88,7 +90,7 @@ export interface AbsentColumn extends AbsentField {
 
 interface RangeColumn
   extends Member,
-    Pick<RelationColumn, 'isAnonymous' | 'isPseudo' | 'isDoubtful' | 'except'> {}
+    Pick<RelationColumn, 'isAnonymous' | 'isPseudo' | 'isDoubtful' | 'except' | 'of'> {}
 
 /** A column that a table or query gives to its readers. */
 export interface RelationColumn {
@@ -109,6 +111,8 @@ export interface RelationColumn {
   readonly isDoubtful?: boolean;
   /** Of the column that means all columns that are not known: the names that are not among them. */
   readonly except?: readonly string[];
+  /** Of the same: see `Relation`. */
+  readonly of?: string;
 }
 
 /** A table or common table expression that FROM may name. */
@@ -120,6 +124,8 @@ export interface Relation {
   readonly isTable?: boolean;
   /** The name of a table as it is declared. */
   readonly tableName?: string;
+  /** Of columns that are not known: the table that has them. Equal texts mean equal columns, except for pseudo columns. */
+  readonly of?: string;
   /** Set for an unsupported query; see `Range`. */
   readonly acceptsAnyColumn?: true;
   /** See `Range`. */
@@ -214,14 +220,40 @@ export function columnsNamed(
   { ranges: all, parent }: Pick<Scope, 'ranges'> & Partial<Scope>,
   name: string,
 ): readonly Expression[] {
-  const ranges = withoutGuesses(all.filter((range) => !range.isQualifiedOnly && !isMerged(range, name)));
-  const own = ranges.flatMap((range) => columnsIn(range, name));
-  if (own.length === 0 || ranges.every(({ openAlias }) => openAlias === undefined)) return own;
+  const ranges = readableBare(all, name);
   // The name would be ambiguous if an item whose columns are not known had it too.
-  const known = ranges.flatMap((range) => columnsIn({ ...range, openExcept: [name] }, name));
+  const known = ranges.flatMap((range) => knownIn(range, name));
   if (known.length > 0) return known;
-  const isOnly = own.length === 1 && findColumns(parent, name).length === 0 && !findRange(parent, name);
-  return isOnly ? own : own.map((value) => (value.kind === 'column' ? { ...value, isGuess: true } : value));
+  const open = ranges.flatMap((range) => columnsIn(range, name).map((value) => ({ range, value })));
+  const [only] = open;
+  const isOnly = open.length === 1 && !mayBeAround(parent, name, only?.range.openOf);
+  const candidates = open.flatMap(({ range }) => range.openAlias ?? []);
+  return open.map(({ value }) => (isOnly || value.kind !== 'column' ? value : { ...value, candidates }));
+}
+
+const readableBare = (ranges: readonly Range[], name: string): readonly Range[] =>
+  withoutGuesses(ranges.filter((range) => !range.isQualifiedOnly && !isMerged(range, name)));
+
+/** True if a name may be one of these scopes and yet none of a table: another read of it has no other columns. */
+function mayBeAround(scope: Scope | undefined, name: string, table: string | undefined): boolean {
+  if (scope === undefined) return false;
+  const isOfTable = (value: Expression): boolean =>
+    value.kind === 'column' &&
+    sameName(value.name, name) &&
+    scope.ranges.some(
+      (range) =>
+        range.openAlias === value.from && range.openOf === table && knownIn(range, name).length === 0,
+    );
+  // A query has the columns of its table by `*`, but not the pseudo columns.
+  const isSafe = table === undefined || name.startsWith('_') ? () => false : isOfTable;
+  const ranges = readableBare(scope.ranges, name);
+  const known = ranges.flatMap((range) => knownIn(range, name));
+  const values = known.length > 0 ? known : ranges.flatMap((range) => columnsIn(range, name));
+  return (
+    ![...(scope.aliases?.get(foldName(name)) ?? []), ...values].every(isSafe) ||
+    scope.ranges.some((range) => isNamed(range, name)) ||
+    mayBeAround(scope.parent, name, table)
+  );
 }
 
 /** True if JOIN USING has merged the columns of that name. */
@@ -272,17 +304,21 @@ export const relationNames = (scope: Scope | undefined): readonly string[] =>
 
 /** The columns of that name in one FROM item, including the fields of its value. */
 export function columnsIn(range: Range, name: string): readonly Expression[] {
+  const known = knownIn(range, name);
+  if (known.length > 0 || range.openAlias === undefined) return known;
+  if (range.openExcept?.some((left) => sameName(left, name))) return [];
+  return [column(range.openAlias, name, unknown)];
+}
+
+/** Those that it surely has. */
+function knownIn(range: Range, name: string): readonly Expression[] {
   const { value } = range;
   if (value?.type.kind === 'unknown') return [nullLiteral(unknown)];
   if (value) return fieldsNamed(value, name);
   const known = range.columns
     .filter((column) => !column.isAnonymous && sameName(column.name, name))
     .map((column) => column.value);
-  if (known.length > 0) return known;
-  if (range.acceptsAnyColumn) return [nullLiteral(unknown)];
-  if (range.openAlias === undefined) return [];
-  if (range.openExcept?.some((left) => sameName(left, name))) return [];
-  return [column(range.openAlias, name, unknown)];
+  return known.length === 0 && range.acceptsAnyColumn ? [nullLiteral(unknown)] : known;
 }
 
 /** The fields of a struct that have a name: several if it has equal names. */

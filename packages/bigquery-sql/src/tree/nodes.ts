@@ -63,8 +63,8 @@ export interface Column extends Typed<'column'> {
   readonly name: string;
   /** True if it is never NULL. */
   readonly required?: boolean;
-  /** True for a bare name that may be a column of another item, or of a query around, because columns are not known. */
-  readonly isGuess?: true;
+  /** Of a bare name that may be another column, because columns are not known: the items of its query that may have it. */
+  readonly candidates?: readonly string[];
 }
 
 /** The parameter of a lambda, within its body. The printer chooses the name that DuckDB sees. */

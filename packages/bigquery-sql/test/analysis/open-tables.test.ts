@@ -45,6 +45,9 @@ test('a column that EXCEPT leaves out is not one of the query around it', () => 
   ]);
 });
 
+const own = 'FROM t WHERE tenant = @tenant';
+const yesterday = "FOR SYSTEM_TIME AS OF TIMESTAMP '2026-11-29'";
+
 describe('only a column of the table restricts it to a tenant', () => {
   test.each([
     ['SELECT * FROM (SELECT * EXCEPT (a) FROM t) WHERE tenant = @tenant', []],
@@ -77,6 +80,63 @@ describe('only a column of the table restricts it to a tenant', () => {
       ['u'],
     ],
     ['SELECT a FROM t WHERE tenant = @tenant AND a IN (SELECT a FROM u WHERE u.tenant = @tenant)', []],
+    // A table that is read within its own reader has the column in both, or in neither.
+    [`SELECT a FROM t WHERE tenant = @tenant AND a = (SELECT MAX(a) ${own})`, []],
+    [`SELECT COUNT(*) / (SELECT COUNT(*) ${own}) FROM t WHERE tenant = @tenant`, []],
+    [
+      `SELECT tenant, COUNT(*) FROM t WHERE tenant = @tenant GROUP BY tenant HAVING MAX(a) > (SELECT AVG(a) ${own})`,
+      [],
+    ],
+    [
+      'SELECT a FROM t AS o WHERE tenant = @tenant AND NOT EXISTS (SELECT 1 FROM t AS b WHERE tenant = @tenant AND b.a > o.a)',
+      [],
+    ],
+    [`WITH o AS (SELECT * FROM t) SELECT a FROM o WHERE tenant = @tenant AND a = (SELECT MAX(a) ${own})`, []],
+    [
+      'WITH o AS (SELECT * FROM t) SELECT a FROM t WHERE tenant = @tenant AND a = (SELECT MAX(a) FROM o WHERE tenant = @tenant)',
+      [],
+    ],
+    [
+      `WITH o AS (SELECT * FROM t UNION ALL SELECT * FROM t)
+        SELECT a FROM o WHERE tenant = @tenant AND a = (SELECT MAX(a) FROM o WHERE tenant = @tenant)`,
+      [],
+    ],
+    [`SELECT a FROM t JOIN u USING (tenant) WHERE tenant = @tenant AND t.a = (SELECT MAX(a) ${own})`, []],
+    [`SELECT a FROM t WHERE tenant = @tenant AND a IN (SELECT a ${own} AND a IN (SELECT a ${own}))`, []],
+    [
+      `SELECT a FROM t ${yesterday} WHERE tenant = @tenant AND a = (SELECT MAX(a) FROM t ${yesterday} WHERE tenant = @tenant)`,
+      [],
+    ],
+    [
+      `SELECT a FROM t WHERE tenant = @tenant AND a = (SELECT MAX(a) FROM t ${yesterday} WHERE tenant = @tenant)`,
+      ['t'],
+    ],
+    [
+      'SELECT a FROM d.t WHERE tenant = @tenant AND a = (SELECT MAX(a) FROM e.t WHERE tenant = @tenant)',
+      ['t'],
+    ],
+    [`SELECT a FROM (SELECT *, b AS tenant FROM t) WHERE a = (SELECT MAX(a) ${own})`, ['t', 't']],
+    [
+      `SELECT b AS tenant FROM t WHERE t.tenant = @tenant GROUP BY b HAVING b > (SELECT MAX(a) ${own})`,
+      ['t'],
+    ],
+    [
+      `SELECT (SELECT MAX(a) FROM t WHERE tenant = @tenant AND a IN (SELECT a ${own})) FROM (SELECT @tenant AS tenant)`,
+      ['t', 't'],
+    ],
+    [`SELECT a FROM t AS tenant WHERE tenant.tenant = @tenant AND a = (SELECT MAX(a) ${own})`, ['t']],
+    [
+      `SELECT t.a FROM t JOIN u USING (k) WHERE t.tenant = @tenant AND t.a = (SELECT MAX(a) ${own})`,
+      ['t', 'u'],
+    ],
+    [
+      `SELECT a FROM e WHERE _TABLE_SUFFIX = @tenant
+        AND a = (SELECT MAX(a) FROM (SELECT * FROM e) WHERE _TABLE_SUFFIX = @tenant)`.replaceAll(
+        ' e',
+        ' `e_*`',
+      ),
+      ['e_*'],
+    ],
     // Only one of two tables has the column.
     ['SELECT t.a FROM t JOIN u ON t.k = u.k AND u.q = @tenant WHERE tenant = @tenant', ['t']],
     ['SELECT t.a FROM u JOIN t ON t.k = u.k AND u.q = @tenant WHERE tenant = @tenant', ['t']],

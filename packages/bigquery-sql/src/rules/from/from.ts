@@ -3,6 +3,7 @@ import type * as Syntax from '../../syntax/nodes.ts';
 import { forEachNode, type Mapper, mapParts, mapperWith } from '../../tree/map.ts';
 import type { From, SystemTime } from '../../tree/nodes.ts';
 import { nowParameter } from '../../tree/own-parameters.ts';
+import { printExpression } from '../../tree/print.ts';
 import { isVolatile } from '../../tree/volatile.ts';
 import { describeType, sameName, scalar } from '../../types.ts';
 import { convert, distance } from '../coercion.ts';
@@ -60,7 +61,7 @@ function resolveTable(node: Syntax.Table, scope: Scope, context: Context): Resol
   const shown = path.parts.map((part) => part.name).join('.');
   const relation = isInformationSchema(path)
     ? informationRelation(path, scope)
-    : relationAt(path, name, scope);
+    : relationAt(path, shown, scope);
   const time = systemTime && resolveSystemTime(systemTime, relation, { shown, scope, context });
   const range = alias?.name ?? name;
   if (!relation) {
@@ -74,10 +75,9 @@ function resolveTable(node: Syntax.Table, scope: Scope, context: Context): Resol
   }
   const fresh = context.fresh(range);
   const from = relation.from(fresh, path.start, context.fresh);
-  return {
-    from: time ? atTime(from, time) : from,
-    ranges: [rangeOf(relation, range, fresh)],
-  };
+  if (!time) return { from, ranges: [rangeOf(relation, range, fresh)] };
+  const of = JSON.stringify([relation.of, printExpression(time.value)]);
+  return { from: atTime(from, time), ranges: [rangeOf({ ...relation, of }, range, fresh)] };
 }
 
 function noTable({ parts: [first, ...rest] }: Syntax.Path, shown: string, scope: Scope): string {
@@ -135,11 +135,12 @@ function atTime(from: From, systemTime: SystemTime): From {
 }
 
 /** A common table or one of a script, which have no path, or a table by its last part; `events_*` is a wildcard. */
-function relationAt(path: Syntax.Path, name: string, scope: Scope): Relation | undefined {
+function relationAt({ parts }: Syntax.Path, shown: string, scope: Scope): Relation | undefined {
+  const name = parts.at(-1)?.name ?? '';
   const relation = findRelation(scope, name);
-  if (relation && (path.parts.length === 1 || relation.isTable)) return relation;
+  if (relation && (parts.length === 1 || relation.isTable)) return relation;
   const { relations: tables, hasOpenTables } = outermost(scope);
   const found = name.endsWith('*') ? wildcardRelation(name.slice(0, -1), tables) : tables.get(foldName(name));
   if (found?.isTable) return found;
-  return hasOpenTables ? openRelation(name) : undefined;
+  return hasOpenTables ? openRelation(name, shown) : undefined;
 }

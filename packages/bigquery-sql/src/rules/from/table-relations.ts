@@ -10,10 +10,15 @@ import { openColumns } from '../queries/outputs.ts';
 import type { Relation } from '../scope.ts';
 import { partitionsOf } from './described-tables.ts';
 
-/** A table of which only the name is known. */
-export const openRelation = (name: string): Relation => ({
+/**
+ * A table of which only the name is known.
+ *
+ * @param of see `Relation`
+ */
+export const openRelation = (name: string, of?: string): Relation => ({
   isTable: true,
   columns: [{ name: openColumns, column: openColumns, type: unknown }],
+  ...(of && { of }),
   from: (alias, start) => ({ kind: 'table', alias, name, relation: quote(name), start }),
 });
 

@@ -22,6 +22,8 @@ export interface Output extends Member {
   readonly isDoubtful?: boolean;
   /** See `RelationColumn`. */
   readonly except?: readonly string[];
+  /** See `Relation`. */
+  readonly of?: string;
   /** The expression as it was written; undefined for a column of `*`. */
   readonly node?: Syntax.Expression;
   /** The columns of FROM that it reads, except for those in aggregate functions. */
@@ -38,7 +40,7 @@ export interface NamedOutputs {
 export function nameOutputs(outputs: readonly Output[]): NamedOutputs {
   const used = new Set<string>();
   let anonymous = 0;
-  const named = outputs.map(({ name, value, isAnonymous, isDoubtful, except }): RelationColumn => {
+  const named = outputs.map(({ name, value, isAnonymous, isDoubtful, except, of }): RelationColumn => {
     const shown = isAnonymous ? `f${anonymous++}_` : name;
     return {
       name: shown,
@@ -48,6 +50,7 @@ export function nameOutputs(outputs: readonly Output[]): NamedOutputs {
       ...(isAnonymous && { isAnonymous }),
       ...(isDoubtful && { isDoubtful }),
       ...(except && { except }),
+      ...(of && { of }),
     };
   });
   const members = named.map(({ column: own }, at) => ({ name: own, value: (outputs[at] as Output).value }));
@@ -64,14 +67,14 @@ export function nameOutputs(outputs: readonly Output[]): NamedOutputs {
   return { members, columns };
 }
 
-interface RangeColumns extends Pick<Relation, 'acceptsAnyColumn' | 'absent'> {
+interface RangeColumns extends Pick<Relation, 'acceptsAnyColumn' | 'absent' | 'of'> {
   readonly columns: readonly RelationColumn[];
   readonly isValue?: boolean;
 }
 
 /** How the readers of a relation name its columns. */
 export function rangeOf(
-  { columns, isValue, acceptsAnyColumn, absent }: RangeColumns,
+  { columns, isValue, acceptsAnyColumn, absent, of }: RangeColumns,
   name: string | undefined,
   alias: string,
 ): Range {
@@ -84,10 +87,12 @@ export function rangeOf(
   if (acceptsAnyColumn) return { name, columns: members, acceptsAnyColumn };
   if (isValue && only) return { name, columns: [], value: only.value };
   const [open, ...more] = columns.filter((own) => own.name === openColumns);
+  const table = (more.length === 0 ? open?.of : undefined) ?? of;
   return {
     name,
     columns: members.filter((member) => member.name !== openColumns),
     ...(open && { openAlias: alias, openExcept: leftOutOf([open, ...more]) }),
+    ...(table && { openOf: table }),
     ...(absent && { absent }),
   };
 }
@@ -111,14 +116,14 @@ export const unknownFields = (value: Expression): Output =>
 
 /** The columns that `*` expands to. */
 export function starColumns(range: Range): readonly Output[] {
-  const { value, name, openAlias, openExcept: except } = range;
+  const { value, name, openAlias, openExcept: except, openOf: of } = range;
   if (!value) {
     const known = range.columns
       .filter(({ isPseudo }) => !isPseudo)
       .map(({ isPseudo: _, ...output }) => output);
     if (openAlias === undefined) return known;
     const open = toOutput(openColumns, column(openAlias, openColumns, unknown));
-    return [...known, { ...open, ...(except && { except }) }];
+    return [...known, { ...open, ...(except && { except }), ...(of && { of }) }];
   }
   if (value.type.kind === 'unknown') return [unknownFields(value)];
   if (value.type.kind !== 'struct') return [toOutput(name, value)];

@@ -47,5 +47,6 @@ function requireDistinctNames({ tables }: Syntax.With): void {
 /** A common table as FROM reads it. */
 export const commonRelation = (name: string, { query: _, ...resolved }: ResolvedQuery): Relation => ({
   ...resolved,
+  of: JSON.stringify({ name }),
   from: (alias) => ({ kind: 'reference', alias, name }),
 });
