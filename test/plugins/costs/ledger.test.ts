@@ -351,7 +351,7 @@ test('a run of a caller has its turn after a while; a refresh leaves it to other
   const ledger = localLedger();
   const reserve = vi.spyOn(ledger, 'reserve');
   const budget = toBudget({ bytes_per_day: '10GB' });
-  const estimateBytes = async () => 4e9;
+  const estimateBytes = vi.fn(async () => 4e9);
   const budgets = new Budgets({ host: { ...host, estimateBytes } as never, ledger, periodOf, budget });
   const limits = budgets.limitsOfQuery(query as never);
   await ledger.reserve(
@@ -369,6 +369,10 @@ test('a run of a caller has its turn after a while; a refresh leaves it to other
   };
   expect(await waited({ payer: { id: 'k' } })).toBeGreaterThanOrEqual(2_000);
   expect(await waited({})).toBe(0);
+  expect(estimateBytes).toHaveBeenLastCalledWith(
+    expect.anything(),
+    expect.objectContaining({ timeoutMs: 500 }),
+  );
 });
 
 test('a refusal is that of the limit that refuses, not of one that is nearer its end', async () => {
