@@ -161,6 +161,9 @@ describe('an error that BigQuery reports', () => {
     setup.fake.respondWith(reply('{}', 503, { 'retry-after': date }));
     expect(await setup.runError()).toMatchObject({ retryAfterSeconds: expect.closeTo(600, -1) });
     expect(setup.fake.received).toHaveLength(1);
+
+    setup.fake.respondWith(reply('{}', 503, { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' }));
+    expect(await setup.runError()).toMatchObject({ retryAfterSeconds: 3_600 });
   });
 
   test.concurrent.each(Object.entries(malformedResponses))('%s is an error', async (_, responder) => {

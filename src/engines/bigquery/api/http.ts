@@ -69,12 +69,12 @@ export function openHttp({ useProxies }: { readonly useProxies: boolean }): Http
   };
 }
 
-/** A number of seconds, or an HTTP date. */
+/** A number of seconds, or an HTTP date, of a clock that may be wrong. */
 function parseSeconds(header: string | null): number | undefined {
   if (header === null) return undefined;
   if (/^\d{1,6}$/.test(header)) return Number(header);
   const seconds = /^[A-Z][a-z]{2}, .* GMT$/.test(header)
     ? (Date.parse(header) - Date.now()) / 1000
     : Number.NaN;
-  return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds));
+  return Number.isNaN(seconds) ? undefined : Math.min(3_600, Math.max(0, Math.ceil(seconds)));
 }
