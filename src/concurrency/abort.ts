@@ -17,8 +17,8 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
 interface LinkedAbort {
   readonly signal: AbortSignal;
   abort(reason?: unknown): void;
-  /** Ends the timeout: from then on the signal follows the others only. */
-  stopTimer(): void;
+  /** Begins another timeout instead. */
+  restartTimer(ms: number): void;
   /** Removes the listeners and the timer; the signal is not aborted by them afterwards. */
   release(): void;
 }
@@ -42,11 +42,15 @@ export function openLinkedAbort({ follow, timeout }: LinkedAbortOptions): Linked
     signal.addEventListener('abort', listener, { once: true });
     return () => signal.removeEventListener('abort', listener);
   });
-  const timer = timeout && setTimeout(() => controller.abort(timeout.reason()), timeout.ms);
+  const startTimer = (ms: number) => setTimeout(() => controller.abort(timeout?.reason()), ms);
+  let timer = timeout && startTimer(timeout.ms);
   return {
     signal: controller.signal,
     abort: (reason) => controller.abort(reason),
-    stopTimer: () => clearTimeout(timer),
+    restartTimer(ms) {
+      clearTimeout(timer);
+      timer = startTimer(ms);
+    },
     release() {
       clearTimeout(timer);
       for (const remove of listeners) remove();

@@ -168,11 +168,12 @@ export interface Engine {
   /**
    * The bytes that a run would read, without running it; left out by engines that do not know it.
    *
+   * @param options `timeoutMs` if it may take less time than a run
    * @throws GatewayError as `run` does
    */
   estimateBytes?(
     bound: BoundQuery,
-    options: Pick<RunOptions, 'signal' | 'owner'>,
+    options: Pick<RunOptions, 'signal' | 'owner'> & { readonly timeoutMs?: number },
   ): Promise<number | undefined>;
   /**
    * The rows of tables that have changed; left out by engines that cannot say it.

@@ -27,6 +27,13 @@ test('a linked signal is aborted when its time is over, with the reason given', 
   expect(linked.signal.reason).toEqual(new Error('late'));
 });
 
+test('a linked signal has another timeout once its timer is restarted', async () => {
+  const linked = openLinkedAbort({ follow: [], timeout: { ms: 60_000, reason: () => new Error('late') } });
+  linked.restartTimer(1);
+  await new Promise((resolve) => linked.signal.addEventListener('abort', resolve));
+  expect(linked.signal.reason).toEqual(new Error('late'));
+});
+
 test('a released signal follows nothing any longer', async () => {
   const parent = new AbortController();
   const linked = openLinkedAbort({ follow: [parent.signal], timeout: { ms: 1, reason: () => 'late' } });

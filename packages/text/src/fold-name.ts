@@ -10,3 +10,7 @@ export function foldName(name: string): string {
   if (lower === name || !beyondAscii.test(name)) return lower;
   return name.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
+
+/** The same in upper case, as words of the language are listed. */
+export const upperName = (name: string): string =>
+  name.replace(/[a-z]+/g, (letters) => letters.toUpperCase());

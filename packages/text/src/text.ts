@@ -11,7 +11,7 @@ export {
 export { type Decimal, decimalUnits, parseDecimal } from './decimal-text.ts';
 export { decodeUtf8, NotUtf8 } from './decode-utf8.ts';
 export { type ExactJson, exactText, isList, parseExact } from './exact-json.ts';
-export { foldName } from './fold-name.ts';
+export { foldName, upperName } from './fold-name.ts';
 export { forbiddenText } from './forbidden-path.ts';
 export { lineLongerThan, linesOf } from './lines.ts';
 export { didYouMean, isAbbreviation, nearestName } from './nearest-name.ts';

@@ -14,9 +14,6 @@ import { openJobCanceller } from './job-canceller.ts';
 import { openRun } from './run-query.ts';
 import { buildTextToRun } from './text-to-run.ts';
 
-/** How long an estimate may take, in the queue too: a budget reserves the usual bytes of a query without one. */
-const longestEstimateMs = 5_000;
-
 /**
  * The engine for more data than one machine holds: BigQuery over its REST API. CURRENT_TIMESTAMP() is BigQuery's own.
  *
@@ -77,13 +74,13 @@ export async function openBigquery(
     }),
     source: `bigquery ${projectId}.${dataset} ${apiEndpoint}`.trim(),
     run,
-    async estimateBytes(bound, { signal, owner }) {
-      const timeoutMs = Math.min(limits.timeoutMs / 4, longestEstimateMs);
+    async estimateBytes(bound, { signal, owner, timeoutMs = limits.timeoutMs }) {
       const deadline = openDeadline({ timeoutMs, caller: signal, closing: closing.signal });
       try {
         const sql = await textToRun(bound, owner);
         const estimate = () => {
-          const context = { client, options, timeoutMs: deadline.remainingMs(), signal: deadline.cancelled };
+          // An attempt takes a part of the time given here: the only one of a short estimate may take all of its own.
+          const context = { client, options, ...limits, signal: deadline.cancelled };
           return dryRun(bound, context, sql);
         };
         return (await dryRuns.run(deadline.cancelled, estimate, owner)).totalBytesProcessed;

@@ -131,7 +131,8 @@ async function readPages(
   const isCallers = bound.sql !== undefined;
   const decode = isCallers ? boundedBytes(buildDecodeCallerRow(fields)) : buildDecodeRow(bound.query, fields);
   const rows: string[] = [];
-  const add = (page: QueryReply, limit: number) => turns.compute(owner, addRows(rows, page, decode, limit));
+  const add = (page: QueryReply, limit: number) =>
+    turns.compute(owner, addRows(rows, page, decode, limit, deadline.cancelled));
   let count = await add(first, maxRows);
   let { pageToken } = first;
   while (pageToken !== undefined && count <= maxRows) {
@@ -173,16 +174,21 @@ const rowsOfStep = 250;
  *
  * @param limit how many rows to append at most
  * @returns how many rows the page has, which may be more
+ * @throws the signal's reason once it is aborted
  */
 function* addRows(
   rows: string[],
   page: QueryReply,
   decode: DecodeRow,
   limit: number,
+  cancelled: AbortSignal,
 ): Generator<void, number> {
   const found = page.rows ?? [];
   for (const [at, row] of found.slice(0, Math.max(0, limit)).entries()) {
-    if (at > 0 && at % rowsOfStep === 0) yield;
+    if (at > 0 && at % rowsOfStep === 0) {
+      yield;
+      cancelled.throwIfAborted();
+    }
     rows.push(decode(row));
   }
   return found.length;

@@ -50,6 +50,16 @@ describe('what BigQuery says of the text of a caller', () => {
       'select concat(id) from logs',
       'No matching signature for function CONCAT',
     ],
+    [
+      'No matching signature for aggregate function SUM for argument types: STRING. at [2:8]',
+      'select sum(id) from logs',
+      'No matching signature for aggregate function SUM',
+    ],
+    [
+      'Unrecognized name: idd at [2:8]',
+      "select idd from logs where level = 'error' and regexp_contains(id, '\\\\d')",
+      'Unrecognized name: idd',
+    ],
     ['Name x not found inside logs at [2:8]', 'select logs.x from logs', 'Unrecognized name: x'],
   ])('%s', (message, sql, expected) => {
     expect(refused(sql, message)).toBe(`sql: ${expected}`);
@@ -59,6 +69,11 @@ describe('what BigQuery says of the text of a caller', () => {
     ['of the saved text', 'Unrecognized name: secret at [1:8]', 'select id from logs'],
     ['of a value', 'Bad int64 value: Unrecognized name: id at [1:8]', 'select id from logs'],
     ['that ERROR() may write', 'Unrecognized name: id at [1:8]', 'select error(id) as x from logs'],
+    [
+      'that ERROR() with an escape may write',
+      'Unrecognized name: id at [1:8]',
+      'select `e\\x72ror`(id) as x from logs',
+    ],
   ])('is not said if it is one %s', (_, message, sql) => {
     expect(refused(sql, message)).toMatch(/^sql: failed when it ran/);
   });

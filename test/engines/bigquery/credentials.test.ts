@@ -50,13 +50,26 @@ const sendToken = (response: ServerResponse, at: number) =>
 
 const url = 'https://bigquery.googleapis.com/bigquery/v2/projects/our-project/queries';
 
-test('a request for a token that hangs is not the one of the next call', async () => {
+test('a request for a token that hangs is not the one of later calls', async () => {
   const { credentials } = await withTokenServer((response, at) => {
     if (at > 0) sendToken(response, at);
   });
-  await expect(credentials.authorize(url, AbortSignal.timeout(300))).rejects.toThrow('timeout');
+  using clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+  const authorize = (ms: number) => credentials.authorize(url, AbortSignal.timeout(ms));
+  const hanging = authorize(300);
+  await Promise.resolve();
+  clock.mockReturnValue(10_001);
+  await expect(hanging).rejects.toThrow('timeout');
+  expect((await authorize(3_000)).headers.get('authorization')).toBe('Bearer token-1');
+});
+
+test('a request for a token that takes longer than a call serves the next one', async () => {
+  const { credentials } = await withTokenServer((response, at) =>
+    setTimeout(() => sendToken(response, at), 500),
+  );
+  await expect(credentials.authorize(url, AbortSignal.timeout(200))).rejects.toThrow('timeout');
   const { headers } = await credentials.authorize(url, AbortSignal.timeout(3_000));
-  expect(headers.get('authorization')).toBe('Bearer token-1');
+  expect(headers.get('authorization')).toBe('Bearer token-0');
 });
 
 test.each([

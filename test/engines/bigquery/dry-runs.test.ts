@@ -26,18 +26,37 @@ test('as many dry runs as runs are made at the same time', async () => {
   }
 });
 
-test('a dry run that waits behind those without a response ends in a part of the time of a run', async () => {
+test('a dry run that waits behind those without a response ends within the time that it has', async () => {
   const { fake, engine, close } = await openWithFake({ ENGINE_CONCURRENCY: '1', ENGINE_TIMEOUT_MS: '1200' });
   try {
     fake.respondWith(neverRespond);
     const { signal } = new AbortController();
     const started = performance.now();
     const estimates = Array.from({ length: 4 }, () =>
-      engine.estimateBytes?.(bind(testQuery, new Map()), { signal }),
+      engine.estimateBytes?.(bind(testQuery, new Map()), { signal, timeoutMs: 300 }),
     );
     for (const estimate of estimates)
       await expect(estimate).rejects.toMatchObject({ code: 'ENGINE_TIMEOUT' });
     expect(performance.now() - started).toBeLessThan(900);
+  } finally {
+    await close();
+  }
+});
+
+test('a dry run has the time of a run, or all of the time that it is given', async () => {
+  const { fake, engine, close } = await openWithFake({ ENGINE_TIMEOUT_MS: '2000' });
+  try {
+    const { signal } = new AbortController();
+    const send = reply(completeBody([], { totalBytesProcessed: '7' }));
+    const estimate = (within: { timeoutMs?: number }) =>
+      engine.estimateBytes?.(bind(testQuery, new Map()), { signal, ...within });
+    fake.respondWith(send);
+    await estimate({});
+    for (const within of [{}, { timeoutMs: 1_000 }]) {
+      fake.respondWith((response, ...others) => void setTimeout(() => send(response, ...others), 800));
+      expect(await estimate(within)).toBe(7);
+      expect(fake.received).toHaveLength(1);
+    }
   } finally {
     await close();
   }

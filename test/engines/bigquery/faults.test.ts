@@ -161,6 +161,9 @@ describe('an error that BigQuery reports', () => {
     setup.fake.respondWith(reply('{}', 503, { 'retry-after': date }));
     expect(await setup.runError()).toMatchObject({ retryAfterSeconds: expect.closeTo(600, -1) });
     expect(setup.fake.received).toHaveLength(1);
+
+    setup.fake.respondWith(reply('{}', 503, { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' }));
+    expect(await setup.runError()).toMatchObject({ retryAfterSeconds: 3_600 });
   });
 
   test.concurrent.each(Object.entries(malformedResponses))('%s is an error', async (_, responder) => {
@@ -209,11 +212,20 @@ describe('a response that never ends', () => {
     await retrying.close();
   });
 
+  test('a body that stops is noticed in time for another attempt', async () => {
+    setup.fake.respondWith(
+      inSequence((response) => response.writeHead(200).write('{'), reply(completeBody([7]))),
+    );
+    expect(await setup.run()).toMatchObject({ rows: ['{"x":7}'] });
+    expect(setup.fake.received).toHaveLength(2);
+  });
+
   test('a body that takes longer than a response may take to begin is read to its end', async () => {
     const text = JSON.stringify(completeBody([7]));
     setup.fake.respondWith((response) => {
-      response.writeHead(200).write(text.slice(0, 20));
-      setTimeout(() => response.end(text.slice(20)), 850);
+      response.writeHead(200);
+      for (const at of [0, 1, 2, 3, 4]) setTimeout(() => response.write(text.charAt(at)), 170 * at);
+      setTimeout(() => response.end(text.slice(5)), 850);
     });
     expect(await setup.run()).toMatchObject({ rows: ['{"x":7}'] });
     expect(setup.fake.received).toHaveLength(1);

@@ -360,7 +360,7 @@ test('a run that callers wait for has its turn, of one key or of several; a refr
   const ledger = localLedger();
   const reserve = vi.spyOn(ledger, 'reserve');
   const budget = toBudget({ bytes_per_day: '10GB' });
-  const estimateBytes = async () => 4e9;
+  const estimateBytes = vi.fn(async () => 4e9);
   const budgets = new Budgets({ host: { ...host, estimateBytes } as never, ledger, periodOf, budget });
   const limits = budgets.limitsOfQuery(query as never);
   await ledger.reserve(
@@ -378,6 +378,10 @@ test('a run that callers wait for has its turn, of one key or of several; a refr
   };
   for (const payer of [{ id: 'k' }, undefined]) expect(await waited({ payer })).toBeGreaterThanOrEqual(2_000);
   expect(await waited({ refresh: {} })).toBe(0);
+  expect(estimateBytes).toHaveBeenLastCalledWith(
+    expect.anything(),
+    expect.objectContaining({ timeoutMs: 500 }),
+  );
 });
 
 test('a refusal is that of the limit that refuses, not of one that is nearer its end', async () => {

@@ -1,4 +1,4 @@
-import { didYouMean } from '@querygate/text';
+import { didYouMean, upperName } from '@querygate/text';
 import type * as Syntax from '../syntax/nodes.ts';
 import {
   arrayOf,
@@ -74,7 +74,7 @@ function rangeType({ element: node }: Syntax.RangeType): Type {
 
 /** The scalar type with this name, which is not case-sensitive; undefined for an unknown name. */
 export function scalarNamed(name: string): Type | undefined {
-  const key = name.toUpperCase();
+  const key = upperName(name);
   const found = Object.hasOwn(scalarNames, key) ? scalarNames[key] : undefined;
   return found && scalar(found);
 }
@@ -95,7 +95,7 @@ export function resolveType(node: Syntax.Type): Type {
       const written = node.name.parts.map(({ name }) => name).join('.');
       const found = scalarNamed(written);
       if (found) return found;
-      const own = otherTypes[written.toUpperCase()];
+      const own = otherTypes[upperName(written)];
       throw new Unsupported(node, `the type ${written} is not supported`, {
         hint: () =>
           own === undefined ? didYouMean(written.toUpperCase(), Object.keys(scalarNames)) : `: write ${own}`,

@@ -44,7 +44,9 @@ describe('names that only JavaScript takes as one', () => {
     'SELECT `\u212a` FROM (SELECT 1 AS k)',
     'SELECT s.`É` FROM (SELECT STRUCT(1 AS `é`) AS s)',
     'SELECT `\u212a`.a FROM (SELECT 1 AS a) AS k',
-  ])('%s names no column', (sql) => {
+    "SELECT CAST('a' AS `\u017ftring`)",
+    'SELECT INTERVAL 1 `m\u0131nute`',
+  ])('%s names nothing that there is', (sql) => {
     expect(problemOf(() => compile({ sql, source }, []))).not.toBe('none');
   });
 

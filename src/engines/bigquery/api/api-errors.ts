@@ -1,3 +1,4 @@
+import { parseQuery, walk } from '@querygate/bigquery-sql/syntax';
 import { foldName } from '@querygate/text';
 import type { BoundQuery } from '../../../catalog/binding/bind.ts';
 import { findQuotedParameter, unusableValue } from '../../../engine-contract/blame-parameter.ts';
@@ -181,14 +182,22 @@ function failureByStatus(status: number): Failure {
 }
 
 const textProblem =
-  /^(Unrecognized name: |Function not found: |No matching signature for (?:function|operator) |Name )([^\s;,]+).* at \[\d+:\d+\]/s;
+  /^(Unrecognized name: |Function not found: |No matching signature for (?:(?:aggregate |analytic )?function|operator) |Name )([^\s;,]+).* at \[\d+:\d+\]/s;
 
 /** The part of a message about the text of a caller's SQL, which no row decides; undefined if it is about the saved text. */
 function problemOfText(message: string, sql: string): string | undefined {
   const [, problem = '', name = ''] = textProblem.exec(message.slice(0, 4000)) ?? [];
-  // ERROR(), whose name may have escapes, could write the same message of any value.
-  if (name === '' || /error|\\/i.test(sql) || !foldName(sql).includes(foldName(name))) return undefined;
+  if (name === '' || !foldName(sql).includes(foldName(name)) || callsError(sql)) return undefined;
   return problem === 'Name ' ? `Unrecognized name: ${name}` : problem + name;
+}
+
+/** ERROR() could write the same message of any value. */
+function callsError(sql: string): boolean {
+  let isCalled = false;
+  walk(parseQuery(sql), (node) => {
+    if (node.kind === 'FunctionCall') isCalled ||= foldName(node.name.parts.at(-1)?.name ?? '') === 'error';
+  });
+  return isCalled;
 }
 
 /** The parameter whose value the message quotes, as in `Bad int64 value: abc`, or that is a pattern RE2 rejects. */

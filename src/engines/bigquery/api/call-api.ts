@@ -29,7 +29,8 @@ export type BuildRequest = (waitMs: number) => ApiRequest;
  * Makes one call, with retries, and parses its reply.
  *
  * Each attempt takes half of the remaining time, so that a connection that was lost silently is noticed while there is
- * time for another attempt, and so that a job is known before it must be cancelled. A body that has begun may take all of it.
+ * time for another attempt, and so that a job is known before it must be cancelled. A body may take all of it if it
+ * does not pause.
  *
  * @param signal aborting it ends the call
  * @throws GatewayError; the signal's reason
@@ -47,7 +48,7 @@ export function callApi<T extends z.ZodType>(
     const request = buildRequest(waitMs);
     const timeoutMs = waitMs + graceMs;
     const reply = await withCallSpan(span, request, (traceparent) =>
-      client.call(request, { signal, timeoutMs, isBodyUntimed: true, traceparent }),
+      client.call(request, { signal, timeoutMs, bodyPauseMs: timeoutMs / 2, traceparent }),
     );
     return parseReply(reply, bound, schema, request.method === 'GET');
   });

@@ -30,8 +30,8 @@ export interface ApiRequest {
 
 interface CallOptions {
   readonly timeoutMs: number;
-  /** True if the timeout ends when the body begins: a result may be large, and its query is billed again if it is repeated. */
-  readonly isBodyUntimed?: true;
+  /** How long the body may pause, to which the timeout does not apply: it may be large, and its query is billed again if it is repeated. */
+  readonly bodyPauseMs?: number;
   /** Ends the call before its timeout. */
   readonly signal?: AbortSignal;
   /** The header that continues a trace. */
@@ -57,18 +57,18 @@ export function openClient(
 
   const send = async (
     apiRequest: ApiRequest,
-    attempt: Pick<HttpRequest, 'signal' | 'onHeaders'>,
+    attempt: Pick<HttpRequest, 'signal' | 'onProgress'>,
     traceparent: string | undefined,
     isRepeated = false,
   ): Promise<HttpReply> => {
     const { method, path, projectId: owner = projectId, body } = apiRequest;
-    const { signal, onHeaders } = attempt;
+    const { signal, onProgress } = attempt;
     const url = `${base}/${encodeURIComponent(owner)}${path}`;
     const { headers, reject } = await credentials.authorize(url, signal);
     headers.set('content-type', 'application/json');
     headers.set('user-agent', userAgent);
     if (traceparent !== undefined) headers.set('traceparent', traceparent);
-    const request = { method, url, headers, signal, onHeaders };
+    const request = { method, url, headers, signal, onProgress };
     const reply = await http
       .send(body === undefined ? request : { ...request, body: JSON.stringify(body) })
       .catch((error: unknown) => {
@@ -81,7 +81,7 @@ export function openClient(
     return send(apiRequest, attempt, traceparent, true);
   };
   return {
-    async call(request, { timeoutMs, isBodyUntimed, signal, traceparent }) {
+    async call(request, { timeoutMs, bodyPauseMs, signal, traceparent }) {
       const attempt = openLinkedAbort({
         follow: signal === undefined ? [] : [signal],
         timeout: { ms: timeoutMs, reason: callTimedOut },
@@ -89,7 +89,10 @@ export function openClient(
       try {
         return await send(
           request,
-          { ...attempt, onHeaders: isBodyUntimed ? attempt.stopTimer : undefined },
+          {
+            signal: attempt.signal,
+            onProgress: bodyPauseMs === undefined ? undefined : () => attempt.restartTimer(bodyPauseMs),
+          },
           traceparent,
         );
       } finally {

@@ -3,6 +3,9 @@ import { untilAborted } from '../../../concurrency/abort.ts';
 import type { BigqueryOptions } from '../bigquery-options.ts';
 import { credentialsFailed } from './api-errors.ts';
 
+/** A request for a token that takes longer hangs: those of the library have no timeout. */
+const longestRequestMs = 10_000;
+
 /** The headers of one request. */
 interface Authorization {
   readonly headers: Headers;
@@ -25,21 +28,32 @@ export function openCredentials({ projectId }: BigqueryOptions, apiEndpoint: str
   // The endpoint is always set: otherwise BIGQUERY_EMULATOR_HOST in the environment could send credentials elsewhere.
   const openLibrary = () => new BigQuery({ projectId, apiEndpoint });
   let library = openLibrary();
+  /** When the earliest request for a token began that is still in progress. */
+  let pendingSince: number | undefined;
   const replace = (used: BigQuery) => {
-    if (library === used) library = openLibrary();
+    if (library !== used) return;
+    library = openLibrary();
+    pendingSince = undefined;
   };
   return {
     async authorize(url, signal) {
       const used = library;
-      const authenticating = used.authClient.getRequestHeaders(url).catch((error: unknown) => {
-        throw credentialsFailed(error);
-      });
+      pendingSince ??= performance.now();
+      const since = pendingSince;
+      const authenticating = used.authClient
+        .getRequestHeaders(url)
+        .finally(() => {
+          if (library === used) pendingSince = undefined;
+        })
+        .catch((error: unknown) => {
+          throw credentialsFailed(error);
+        });
       try {
         const headers = await untilAborted(authenticating, signal);
         return { headers: new Headers([...headers]), reject: () => replace(used) };
       } catch (error) {
-        // The library's request for a token cannot be aborted, has no timeout, and is the one that all later calls wait for.
-        if (signal.aborted) replace(used);
+        // The library's request for a token cannot be aborted, and is the one that all later calls wait for: a slow one serves them.
+        if (signal.aborted && performance.now() - since > longestRequestMs) replace(used);
         throw error;
       }
     },

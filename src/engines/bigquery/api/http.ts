@@ -6,9 +6,6 @@ const maxBodyBytes = 128 * 1024 * 1024;
 /** Idle connections are kept this long: a new one costs at least two round trips. */
 const keepAliveMs = 60_000;
 
-/** A response that has begun fails after this time without a byte. */
-const silenceMs = 10_000;
-
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
@@ -16,8 +13,8 @@ export interface HttpRequest {
   /** A JSON text. */
   readonly body?: string;
   readonly signal: AbortSignal;
-  /** Called when the headers of a response that is not an error are there. */
-  readonly onHeaders: (() => void) | undefined;
+  /** Called when the headers of a response that is not an error are there, and after each part of its body. */
+  readonly onProgress: (() => void) | undefined;
 }
 
 export interface HttpReply {
@@ -40,10 +37,10 @@ interface Http {
  * @param useProxies whether the proxies of the environment apply (HTTPS_PROXY, NO_PROXY)
  */
 export function openHttp({ useProxies }: { readonly useProxies: boolean }): Http {
-  const options = { keepAliveTimeout: keepAliveMs, headersTimeout: 0, bodyTimeout: silenceMs };
+  const options = { keepAliveTimeout: keepAliveMs, headersTimeout: 0, bodyTimeout: 0 };
   const dispatcher: Dispatcher = useProxies ? new EnvHttpProxyAgent(options) : new Agent(options);
   return {
-    async send({ method, url, headers, body, signal, onHeaders }) {
+    async send({ method, url, headers, body, signal, onProgress }) {
       const response = await fetch(url, {
         method,
         headers: [...headers],
@@ -52,13 +49,15 @@ export function openHttp({ useProxies }: { readonly useProxies: boolean }): Http
         dispatcher,
         redirect: 'error',
       });
-      if (response.ok) onHeaders?.();
+      const noteProgress = () => response.ok && onProgress?.();
+      noteProgress();
       const chunks: Uint8Array[] = [];
       let size = 0;
       for await (const chunk of response.body ?? []) {
         size += chunk.byteLength;
         if (size > maxBodyBytes) throw new Error(`the response has more than ${maxBodyBytes} bytes`);
         chunks.push(chunk);
+        noteProgress();
       }
       return {
         status: response.status,
@@ -70,12 +69,12 @@ export function openHttp({ useProxies }: { readonly useProxies: boolean }): Http
   };
 }
 
-/** A number of seconds, or an HTTP date. */
+/** A number of seconds, or an HTTP date, of a clock that may be wrong. */
 function parseSeconds(header: string | null): number | undefined {
   if (header === null) return undefined;
   if (/^\d{1,6}$/.test(header)) return Number(header);
   const seconds = /^[A-Z][a-z]{2}, .* GMT$/.test(header)
     ? (Date.parse(header) - Date.now()) / 1000
     : Number.NaN;
-  return Number.isNaN(seconds) ? undefined : Math.max(0, Math.ceil(seconds));
+  return Number.isNaN(seconds) ? undefined : Math.min(3_600, Math.max(0, Math.ceil(seconds)));
 }

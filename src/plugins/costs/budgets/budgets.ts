@@ -23,6 +23,9 @@ const soonSeconds = 5;
 const firstWaitMs = 20;
 const longestWaitMs = 250;
 
+/** How long an estimate may take, in the queue too: without one the usual bytes of a query are reserved. */
+const longestEstimateMs = 5_000;
+
 interface BudgetsOptions {
   readonly host: PluginHost;
   readonly ledger: Ledger;
@@ -213,7 +216,9 @@ export class Budgets {
     { signal, owner }: RunOptions,
   ): Promise<number | undefined> {
     if (!limits.some(({ unit, isTracking }) => unit === 'bytes' && !isTracking)) return undefined;
-    return this.#options.host.estimateBytes?.(bound, { signal, owner }).catch(() => undefined);
+    const { host } = this.#options;
+    const timeoutMs = Math.min(host.engineTimeoutMs / 4, longestEstimateMs);
+    return host.estimateBytes?.(bound, { signal, owner, timeoutMs }).catch(() => undefined);
   }
 
   #grant(bound: BoundQuery, run: string, demands: readonly Demand[], { states }: Reservation): Grant {

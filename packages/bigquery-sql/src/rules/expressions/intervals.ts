@@ -1,3 +1,4 @@
+import { upperName } from '@querygate/text';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { call, integerLiteral, nullLiteral, operation } from '../../tree/build.ts';
 import type { Expression } from '../../tree/nodes.ts';
@@ -35,9 +36,9 @@ const [int64, interval] = [scalar('INT64'), scalar('INTERVAL')];
 /** `INTERVAL n DAY` and `INTERVAL '1-2' YEAR TO MONTH`. */
 export const intervalLiteral: Rule<Syntax.IntervalLiteral> = (node, scope, context) => {
   const { value, from, to } = node;
-  const part = from.name.toUpperCase();
+  const part = upperName(from.name);
   if (to || (value.kind === 'StringLiteral' && parts.includes(part)))
-    return intervalOfParts(node, part, to?.name.toUpperCase() ?? part);
+    return intervalOfParts(node, part, to ? upperName(to.name) : part);
   const [maker, times] = makers[part] ?? [];
   if (maker === undefined || times === undefined)
     throw new Unsupported(from, `INTERVAL does not support ${part}`);

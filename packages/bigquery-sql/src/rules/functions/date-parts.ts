@@ -1,4 +1,4 @@
-import { foldName } from '@querygate/text';
+import { foldName, upperName } from '@querygate/text';
 import type * as Syntax from '../../syntax/nodes.ts';
 import { amountOf } from '../expressions/intervals.ts';
 import { Unsupported } from '../unsupported.ts';
@@ -56,7 +56,7 @@ export function partArguments(
   }
   if (!isPart(part)) throw new Unsupported(part, usageOf(name, part));
   const given = textOfPart(part);
-  if (part.kind === 'Path' && given !== undefined && !parts.has(given.toUpperCase()) && isColumn(given))
+  if (part.kind === 'Path' && given !== undefined && !parts.has(upperName(given)) && isColumn(given))
     throw new Unsupported(part, `${given} is a column: ${usageOf(name)}`);
   return { suffix: partName(part), args: args.toSpliced(at, 1) };
 }
@@ -90,7 +90,7 @@ const textOfPart = (arg: Syntax.Argument): string | undefined => {
 
 /** The date part that an argument is, or that its text has, as `hours` or `1 day`. */
 function datePartOf(arg: Syntax.Argument): string | undefined {
-  if (arg.kind === 'IntervalLiteral') return arg.from.name.toUpperCase();
+  if (arg.kind === 'IntervalLiteral') return upperName(arg.from.name);
   const [, part = ''] = /^(?:\d{1,9} )?([a-z]{1,12}?)s?$/i.exec(textOfPart(arg) ?? '') ?? [];
   return parts.has(part.toUpperCase()) ? part.toUpperCase() : undefined;
 }

@@ -1,3 +1,4 @@
+import { foldName } from '@querygate/text';
 import { parseNamedArgument } from '../expressions/calls.ts';
 import { continuesQuery, startsQuery } from '../expressions/parentheses.ts';
 import { parseTablePath } from '../names.ts';
@@ -60,7 +61,7 @@ function parseTable(p: Parser): FromItem {
     p.problem(start, 'VALUES is not supported: write UNNEST([STRUCT(… AS a, … AS b), …])');
   const path = parseTablePath(p);
   if (p.at('(')) {
-    const isGraph = path.parts.length === 1 && path.parts[0].name.toUpperCase() === 'GRAPH_TABLE';
+    const isGraph = path.parts.length === 1 && foldName(path.parts[0].name) === 'graph_table';
     if (isGraph) return p.problem(start, 'GRAPH_TABLE is not supported: property graphs are not tables here');
     const args = parseTableArguments(p);
     return pivoted(p, start, (alias): TableFunction => {
