@@ -359,3 +359,10 @@ describe('IN over a common table, of a column of an outer query', () => {
     expect(await dialect.query(`${sql} ORDER BY 1`)).toEqual([['2'], ['3'], ['4']]);
   });
 });
+
+test.each([
+  'SELECT id FROM logs WHERE id > 1000 QUALIFY ROW_NUMBER() OVER (ORDER BY id DESC) = 1',
+  'SELECT id FROM (SELECT id, ROW_NUMBER() OVER (ORDER BY timestamp) AS n FROM logs WHERE id > 1000) WHERE n < 2',
+])('the first of no rows is no row: %s', async (sql) => {
+  expect(await dialect.query(sql)).toEqual([]);
+});

@@ -201,22 +201,26 @@ class Printer {
     const nulls = node.ignoreNulls ? ' IGNORE NULLS' : '';
     const called = `${node.function}(${node.distinct ? 'DISTINCT ' : ''}${args}${orderBy}${nulls})`;
     const filter = node.filter ? ` FILTER (WHERE ${this.expression(node.filter)})` : '';
-    return `${called}${filter}${node.over ? ` OVER (${this.#window(node.over)})` : ''}`;
+    return `${called}${filter}${node.over ? ` OVER (${this.#window(node.over, node.function)})` : ''}`;
   }
 
   /**
    * DuckDB computes a window without ORDER BY by a second run of the rows below it, which have other random values then. A
-   * repeated key of PARTITION BY leaves another window without one of its own.
+   * repeated key of PARTITION BY leaves another window without one of its own. The first of no rows is a row of NULL, if
+   * `row_number` has one key of ORDER BY only.
    *
    * @see conformance/duckdb/other-random-values.md
    * @see conformance/duckdb/repeated-partition-keys.md
+   * @see conformance/duckdb/first-of-no-rows.md
    */
-  #window({ partitionBy, orderBy, frame }: Window): string {
+  #window({ partitionBy, orderBy, frame }: Window, of: string): string {
     const noOrder = this.#isVolatile ? 'ORDER BY NULL' : '';
     const keys = new Set(partitionBy.map((key) => this.expression(key)));
+    const order = orderBy.length === 0 ? noOrder : this.#orderBy(orderBy);
+    const isOneKey = of === 'row_number' && keys.size === 0 && orderBy.length < 2 && order !== '';
     const parts = [
       keys.size === 0 ? '' : `PARTITION BY ${[...keys].join(', ')}`,
-      orderBy.length === 0 ? noOrder : this.#orderBy(orderBy),
+      isOneKey ? `${order}, 0` : order,
       frame ? `${frame.unit} BETWEEN ${this.#bound(frame.begin)} AND ${this.#bound(frame.end)}` : '',
     ];
     return parts.filter((part) => part !== '').join(' ');

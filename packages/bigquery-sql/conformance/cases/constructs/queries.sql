@@ -358,6 +358,9 @@ select if(true, struct(team as t), null) as s, count(*) as c from people group b
 -- QUALIFY
 select id, team from people where true qualify row_number() over (partition by team order by id) = 1 order by id
 select id, rank() over (order by score desc) as r from people where true qualify r = 1 order by id
+select id, team from people where id > 1000 qualify row_number() over (order by id) = 1
+select * from (select id, row_number() over (order by team desc) as r from people where team = 'none') where r <= 1
+select count(*) as n from (select id from people where id in (select id from orders where id < 0) qualify 1 = row_number() over (order by score)) as x
 -- ORDER BY
 select id from people order by score, id
 select id from people order by score desc, id
