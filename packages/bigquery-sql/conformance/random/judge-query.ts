@@ -62,7 +62,9 @@ export async function judgeForm(
   const byOld = judgeBy(await answerTo(equivalent, of2022));
   if (isSettled(byOld)) return differing(byOld);
   // The column `day` is a DATE in all tables of random queries.
-  if (knownError('2025', own.sql.replaceAll(/\bday\b/g, 'date')) === undefined) return verdict;
+  const types = Object.values(own.parameters).map((one) => (typeof one === 'string' ? 'string' : one.type));
+  const text = `${own.sql.replaceAll(/\bday\b/g, 'date')} ${types.join(' ')}`;
+  if (knownError('2025', text) === undefined) return verdict;
   if (byOld.outcome !== 'WRONG') return byOld;
   return knownError('2022', equivalent.sql) === undefined
     ? verdict
