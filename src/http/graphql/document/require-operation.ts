@@ -21,7 +21,8 @@ const noOperation = 'query: the document has no operation; write query { … }';
 const maxShown = 10;
 
 function problemOf(names: readonly string[], count: number, name: unknown): string {
-  const text = typeof name === 'string' ? JSON.stringify(name).slice(0, 100) : 'a value that is not text';
+  const text =
+    typeof name === 'object' ? 'a value that is not text' : `${JSON.stringify(name)}`.slice(0, 100);
   const given = name == null ? 'is missing' : `got ${text}`;
   const shown = names.slice(0, maxShown).join(', ') + (names.length > maxShown ? ', …' : '');
   const right =
