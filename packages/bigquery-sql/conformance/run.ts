@@ -6,6 +6,7 @@ import { type Case, loadCases } from './cases.ts';
 import { judgeCompositions } from './compositions.ts';
 import { completenessProblems, unsupportedSubjects } from './dialect.ts';
 import { documentDialect } from './documentation.ts';
+import { emptyTableProblems } from './empty-tables.ts';
 import { judgeAll, type Verdict } from './judge.ts';
 import { loadShipped } from './load-shipped.ts';
 import { loadTables } from './load-tables.ts';
@@ -78,7 +79,11 @@ async function judgeCases(
     const overRows = await judgeAll(rows.flat(), local, evaluators);
     const compositions = subjects.length === 0 ? await judgeCompositions(single, local, evaluators) : [];
     const generated = [...nulls, ...overRows].filter(({ verdict }) => verdict !== 'invalid');
-    const problems = [...(await repeatedDraws(single)), ...(await lostStoredRows(single, overRows))];
+    const problems = [
+      ...(await repeatedDraws(single)),
+      ...(await lostStoredRows(single, overRows)),
+      ...(await emptyTableProblems(cases, tables)),
+    ];
     return { verdicts: [...single, ...generated, ...compositions], problems };
   } finally {
     await evaluators.close();
