@@ -115,18 +115,19 @@ export class LocalLedger implements Ledger {
     const verdict =
       each.find((one) => one === 'spent') ?? (isLater || each.includes('wait') ? 'wait' : 'granted');
     if (verdict === 'granted') this.hold(run, demands, states, now);
-    const full = demands.filter((_, at) => each[at] === 'wait');
+    const full = demands.flatMap((demand, at) => {
+      const one = kept[at];
+      return one !== undefined && each[at] === 'wait' ? [{ demand, one }] : [];
+    });
     if (
       verdict === 'wait' &&
       !isLater &&
       waitedMs > 0 &&
-      new Set(full.map(({ limit }) => limit.payer)).size === 1
+      new Set(full.map(({ demand }) => demand.limit.payer)).size === 1
     )
-      for (const demand of full) {
-        const one = this.#advance(demand.limit, now);
+      for (const { demand, one } of full)
         if (one.first === undefined || one.first.since > since)
           one.first = { run, since, needs: needsOf(demand), triedAt: now };
-      }
     return { verdict, states };
   }
 
@@ -211,8 +212,9 @@ export class LocalLedger implements Ledger {
 
   /** True if a run would take what an earlier one waits for. */
   #delays({ limit, worst = Infinity }: Demand, kept: Kept | undefined, since: number): boolean {
-    const { first, reserved, spent } = kept ?? { reserved: new Map(), spent: 0 };
-    if (limit.isTracking || worst === 0 || first === undefined || first.since >= since) return false;
+    if (kept?.first === undefined || limit.isTracking || worst === 0) return false;
+    const { first, reserved, spent } = kept;
+    if (first.since >= since) return false;
     const later = reserved.values().filter(({ until }) => until - this.#options.keepMs > first.since);
     return spent + first.needs + sumOf(later) + worst > limit.amount;
   }
