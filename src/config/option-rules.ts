@@ -129,3 +129,6 @@ export function kindOf(value: unknown): string {
   const kind = typeof value;
   return kind === 'string' ? 'is a text' : `is ${kind === 'object' ? 'an' : 'a'} ${kind}`;
 }
+
+/** The URL of an emulator of BigQuery, without a path. */
+export const emulatorUrl = /^https?:\/\/[^\s/]+$/;

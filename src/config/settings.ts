@@ -6,6 +6,7 @@ import { budgetLineProblem, parseBudget } from './budget.ts';
 import { reservationName, reservationRule } from './reservation.ts';
 import { basePathRule } from './base-path.ts';
 import { duckdbDefaults } from './duckdb-defaults.ts';
+import { emulatorUrl } from './option-rules.ts';
 import { cacheMemory, engineLimits, type NumberRule, numberText } from './engine-limits.ts';
 import { jwtSettings } from './jwt-settings.ts';
 import { type SecretRule, secretRules } from './secret-rules.ts';
@@ -171,7 +172,7 @@ export const settings = z.object({
   BIGQUERY_LOCATION: matching(/^[a-zA-Z0-9-]+$/, 'a location, as in EU or us-east1').optional(),
   BIGQUERY_API_ENDPOINT: z
     .string()
-    .regex(/^https?:\/\/[^\s/]+$/, {
+    .regex(emulatorUrl, {
       // The text before an @ may be a password.
       error: ({ input }) =>
         `${String(input).includes('@') ? '' : `got ${JSON.stringify(input)}; `}must be the URL of an emulator without a path, as in http://127.0.0.1:9050`,

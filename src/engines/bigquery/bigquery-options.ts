@@ -1,4 +1,4 @@
-import { checkOptions, optionRule, required, wholeNumber } from '../../config/option-rules.ts';
+import { checkOptions, emulatorUrl, optionRule, required, wholeNumber } from '../../config/option-rules.ts';
 import { reservationName, reservationRule } from '../../config/reservation.ts';
 
 /** The options of `bigquery`. Credentials are found as Google's own libraries find them. */
@@ -50,7 +50,5 @@ export function checkBigqueryOptions(options: BigqueryOptions): void {
     },
   });
 }
-
-const emulatorUrl = /^https?:\/\/[^\s/]+$/;
 
 const isReservation = (value: unknown) => typeof value === 'string' && reservationName.test(value);
