@@ -61,8 +61,8 @@ export async function judgeForm(
   if (isSettled(byUnion)) return differing(byUnion);
   const byOld = judgeBy(await answerTo(equivalent, of2022));
   if (isSettled(byOld)) return differing(byOld);
-  // The column `day` is a DATE in all tables of random queries.
   const types = Object.values(own.parameters).map((one) => (typeof one === 'string' ? 'string' : one.type));
+  // The column `day` is a DATE in all tables of random queries.
   const text = `${own.sql.replaceAll(/\bday\b/g, 'date')} ${types.join(' ')}`;
   if (knownError('2025', text) === undefined) return verdict;
   if (byOld.outcome !== 'WRONG') return byOld;
