@@ -1,5 +1,5 @@
 import type { Compiled } from '@querygate/bigquery-sql/tree';
-import { duckdbType } from '@querygate/bigquery-sql/types';
+import { duckdbType, sameName } from '@querygate/bigquery-sql/types';
 import { didYouMean, foldName } from '@querygate/text';
 import type { ResultColumn } from '../catalog/model/header-types.ts';
 import type { Column, RecordField, SavedQuery } from '../catalog/model/saved-query.ts';
@@ -85,7 +85,7 @@ export function accepts(declared: RecordField, { type, repeated }: ResultColumn)
 
 /** Column names in SQL are case-insensitive. */
 export function isSameColumn(a: string, b: string): boolean {
-  return foldName(a) === foldName(b);
+  return sameName(a, b);
 }
 
 /** Its type, for messages. */

@@ -1,7 +1,7 @@
+import { sameName } from '@querygate/bigquery-sql/types';
 import { columnOrigin, type FieldOrigin } from '@querygate/bigquery-sql/analysis';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
 import type { Compiled } from '@querygate/bigquery-sql/tree';
-import { foldName } from '@querygate/text';
 import type { ResultColumn } from '../catalog/model/header-types.ts';
 import { resultColumnOf } from './result-column-of.ts';
 
@@ -42,7 +42,7 @@ function fieldOf(origin: FieldOrigin | undefined, tables: readonly TableSchema[]
 }
 
 const fieldNamed = (fields: readonly Field[] | undefined, name: string): Field | undefined =>
-  fields?.find((field) => foldName(field.name) === foldName(name));
+  fields?.find((field) => sameName(field.name, name));
 
 function withOrigin({ fields, ...column }: ResultColumn, origin: Field | undefined): KnownColumn {
   return {

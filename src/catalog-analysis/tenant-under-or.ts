@@ -1,3 +1,4 @@
+import { sameName } from '@querygate/bigquery-sql/types';
 import type { TenantParameter } from '@querygate/bigquery-sql/analysis';
 import { parseQuery, type Syntax, walk } from '@querygate/bigquery-sql/syntax';
 import { foldName } from '@querygate/text';
@@ -59,5 +60,5 @@ function readsFrom({ from }: Syntax.Select, { parts }: Syntax.Path, tableStart: 
   const table = tables.find(({ start }) => start === tableStart);
   if (table === undefined || tables.length === 1) return table !== undefined;
   const name = table.alias?.name ?? table.path.parts.at(-1)?.name;
-  return parts.length > 1 && foldName(parts[0].name) === foldName(name ?? '');
+  return parts.length > 1 && sameName(parts[0].name, name ?? '');
 }

@@ -1,5 +1,4 @@
-import type { Decimal } from '@querygate/text';
-import { foldName } from '@querygate/text';
+import { type Decimal, foldName } from '@querygate/text';
 import type { AbsentField, Field, FieldType } from './table-schema.ts';
 
 /** The types of BigQuery that have no parts. */

@@ -1,5 +1,5 @@
+import { sameName } from '@querygate/bigquery-sql/types';
 import { type Syntax, walk } from '@querygate/bigquery-sql/syntax';
-import { foldName } from '@querygate/text';
 import type { ParameterText, SavedQuery } from '../../catalog/model/saved-query.ts';
 import type { ConstantText } from './partition-bounds.ts';
 
@@ -48,7 +48,7 @@ function withValues(
   let text = '';
   let from = expression.start;
   for (const { name, start, end } of places) {
-    const parameter = query.parameters.find((one) => foldName(one.name) === foldName(name.name));
+    const parameter = query.parameters.find((one) => sameName(one.name, name.name));
     const value = values[parameter?.name ?? ''];
     if (parameter === undefined || typeof value !== 'string') return undefined;
     const { bind = 'STRING' } = parameter;

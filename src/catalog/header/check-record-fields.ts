@@ -1,4 +1,4 @@
-import { foldName } from '@querygate/text';
+import { sameName } from '@querygate/bigquery-sql/types';
 import { problem, type SchemaProblem } from '../../files/schema-problems.ts';
 import { graphqlNames } from '../../names/graphql-names.ts';
 import type { Header } from './header-schema.ts';
@@ -33,7 +33,7 @@ function checkFields(path: Path, type: string, fields: DeclaredFields): readonly
 
 function nameProblems(path: Path, names: readonly string[], at: number): readonly SchemaProblem[] {
   const [name = '', before] = [names[at], names.slice(0, at)];
-  const inSql = before.find((other) => foldName(other) === foldName(name));
+  const inSql = before.find((other) => sameName(other, name));
   if (inSql !== undefined) return [problem(path, `is the same name as ${inSql} in SQL`)];
   const graphql = graphqlNames(names.slice(0, at + 1).map((one) => ({ name: one })));
   const plain = graphqlNames([{ name }])[0];

@@ -1,9 +1,10 @@
+import { sameName } from '@querygate/bigquery-sql/types';
 import { equalityColumns } from '@querygate/bigquery-sql/analysis';
 import { commandError } from '@querygate/bigquery-sql/command';
 import { sessionSettings } from '@querygate/bigquery-sql/duckdb';
 import { type Compiled, readStored } from '@querygate/bigquery-sql/tree';
 import { convertTable, isRemote, parseLake } from '@querygate/duckdb-import';
-import { didYouMean, foldName } from '@querygate/text';
+import { didYouMean } from '@querygate/text';
 import { parseCatalog } from '../../catalog/folder/load-catalog.ts';
 import { readFiles } from '../../catalog/folder/read-folder.ts';
 import type { Catalog } from '../../catalog/model/saved-query.ts';
@@ -28,7 +29,7 @@ export async function convertFiles(
   const settings = withDefaults(duckdb);
   const { dataDir } = settings;
   const catalog = parseCatalog(queriesDir, readFiles(queriesDir));
-  const table = catalog.tables.find((one) => foldName(one.name) === foldName(name));
+  const table = catalog.tables.find((one) => sameName(one.name, name));
   if (table === undefined)
     throw commandError(
       `no table is named ${name}${didYouMean(

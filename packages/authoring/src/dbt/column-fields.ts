@@ -1,3 +1,4 @@
+import { sameName } from '@querygate/bigquery-sql/types';
 import { foldName, shorten } from '@querygate/text';
 import type { DeclaredField } from 'querygate/catalog';
 import { type ColumnType, parseColumnType } from './column-type.ts';
@@ -95,4 +96,4 @@ function mergeFields(
   ];
 }
 
-const isNamed = (field: DeclaredField, name: string) => foldName(field.name) === foldName(name);
+const isNamed = (field: DeclaredField, name: string) => sameName(field.name, name);

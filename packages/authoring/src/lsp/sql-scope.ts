@@ -1,3 +1,4 @@
+import { sameName } from '@querygate/bigquery-sql/types';
 import { parseQuery, type Syntax, SyntaxProblem, walk } from '@querygate/bigquery-sql/syntax';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
 import { foldName } from '@querygate/text';
@@ -42,8 +43,7 @@ export function scopeOf(statement: Syntax.Statement, schemas: readonly TableSche
   const ranges: NamedValue[] = [];
   const common: NamedValue[] = [];
   const tables = schemas.map(({ name, fields }): NamedValue => ({ name, fields: fields.map(namedField) }));
-  const find = (names: readonly NamedValue[], name: string) =>
-    names.find((one) => foldName(one.name) === foldName(name));
+  const find = (names: readonly NamedValue[], name: string) => names.find((one) => sameName(one.name, name));
   const tableNamed = (name: string) =>
     find(common, name) ??
     (name.endsWith('*')
@@ -99,7 +99,7 @@ export function resolvePath(
   ranges: readonly NamedValue[],
 ): NamedValue | undefined {
   const named = (values: readonly NamedValue[] | undefined, name: string) =>
-    values?.find((one) => foldName(one.name) === foldName(name));
+    values?.find((one) => sameName(one.name, name));
   const start =
     named(ranges, first) ??
     named(

@@ -1,9 +1,10 @@
+import { sameName } from '@querygate/bigquery-sql/types';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { undefinedOrders } from '@querygate/bigquery-sql/analysis';
 import { type Problem, ProblemError, type Source } from '@querygate/bigquery-sql/problem';
 import type { Field, TableSchema } from '@querygate/bigquery-sql/table-schema';
-import { decodeUtf8, didYouMean, foldName, listShort, NotUtf8 } from '@querygate/text';
+import { decodeUtf8, didYouMean, listShort, NotUtf8 } from '@querygate/text';
 import type { Catalog, Fixtures, SavedQuery } from 'querygate';
 import {
   assertionProblems,
@@ -313,7 +314,7 @@ const typeInTable = ([table, , ...path]: readonly PropertyKey[], tables: readonl
 /** @param path names of fields, and places in lists @returns the type in upper case, also of the values within JSON */
 function typeAt(path: readonly PropertyKey[], fields: readonly TypedField[] = []): string | undefined {
   const [name, ...inner] = path.filter((part) => typeof part === 'string');
-  const field = fields.find((one) => foldName(one.name) === foldName(name ?? ''));
+  const field = fields.find((one) => sameName(one.name, name ?? ''));
   const type = field?.type.toUpperCase();
   return inner.length > 0 && type !== 'JSON' ? typeAt(inner, field?.fields) : type;
 }
@@ -392,7 +393,7 @@ function infiniteNumbers(value: unknown, path: Path): readonly SchemaProblem[] {
 function checkFields(row: FixtureRow, fields: readonly Field[], path: Path): readonly SchemaProblem[] {
   const names = fields.map(({ name }) => name);
   return Object.entries(row).flatMap(([name, value]) => {
-    const field = fields.find((one) => foldName(one.name) === foldName(name));
+    const field = fields.find((one) => sameName(one.name, name));
     if (field === undefined) return unknownNames([name], names, path, 'field');
     const own = [...path, name];
     const isLong = Number.isInteger(value) && !Number.isSafeInteger(value) && !field.type.startsWith('FLOAT');

@@ -1,4 +1,4 @@
-import { foldName } from '@querygate/text';
+import { sameName } from '../types.ts';
 import { aliasesOf } from '../tree/aliases-of.ts';
 import { macroName } from '../tree/macro-name.ts';
 import type { Column, Expression, From, Join, Node, Select } from '../tree/nodes.ts';
@@ -100,7 +100,7 @@ export function equalToTenant(
 
 /** True for a parameter of that name. */
 export const isParameter = (node: Node | undefined, name: string): boolean =>
-  node?.kind === 'parameter' && foldName(node.name) === foldName(name);
+  node?.kind === 'parameter' && sameName(node.name, name);
 
 /** The value of `REGEXP_CONTAINS(value, @tenant)`. */
 function matchedValue(test: Expression, tenant: TenantParameter): Expression | undefined {

@@ -1,3 +1,4 @@
+import { sameName } from '../types.ts';
 import { foldName } from '@querygate/text';
 import { aggregateOf } from '../rules/functions/aggregate-names.ts';
 import type * as Syntax from '../syntax/nodes.ts';
@@ -156,7 +157,7 @@ function exceptTenant(carried: CarriedTenant, item: Syntax.SelectItem, { owners 
   if (item.kind === 'DotStar') {
     const of =
       item.operand.kind === 'Path' && item.operand.parts.length === 1 ? item.operand.parts[0].name : '';
-    if (!owners.some((owner) => foldName(owner) === foldName(of))) return;
+    if (!owners.some((owner) => sameName(owner, of))) return;
   } else if (owners.length > 1) refuse(item, '* over several items with rows of the tenant');
   const last = item.except.at(-1);
   const from = item.kind === 'DotStar' ? item.operand.end : item.start;

@@ -1,3 +1,4 @@
+import { sameName } from '../types.ts';
 import type * as Syntax from '../syntax/nodes.ts';
 import { tokenize } from '../syntax/lexer/tokenize.ts';
 import { parseQuery } from '../syntax/parse-query.ts';
@@ -73,7 +74,7 @@ function sortKeys(
   { body, orderBy }: Syntax.Query,
   columns: readonly string[],
 ): { readonly keys: readonly string[]; readonly hidden: readonly string[] } {
-  const isColumn = (name: string) => columns.some((column) => column.toLowerCase() === name.toLowerCase());
+  const isColumn = (name: string) => columns.some((column) => sameName(column, name));
   const items = body.kind === 'Select' ? body.items : [];
   const hidden: string[] = [];
   const keys = orderBy.map((item) => {

@@ -1,4 +1,4 @@
-import { foldName } from '@querygate/text';
+import { sameName } from '../types.ts';
 import { column, integerLiteral, select } from '../tree/build.ts';
 import { forEachNode, someNode } from '../tree/map.ts';
 import type { CommonTable, Expression, Query, Select, Table } from '../tree/nodes.ts';
@@ -55,8 +55,7 @@ function isFilteredByScan({ where }: Select, { alias }: Table, tenant: Tenant | 
   if (comparisons.includes(undefined)) return false;
   if (tenant === undefined) return true;
   const { parameter, pattern } = tenant;
-  const isTenant = (value: Expression) =>
-    value.kind === 'parameter' && foldName(value.name) === foldName(parameter);
+  const isTenant = (value: Expression) => value.kind === 'parameter' && sameName(value.name, parameter);
   return (
     pattern === undefined &&
     comparisons.some((comparison) => comparison?.operator === '=' && isTenant(comparison.constant))

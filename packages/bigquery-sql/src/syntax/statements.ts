@@ -121,7 +121,7 @@ function parseFunctionAfter(
   if (language && p.at('WITH', 'CONNECTION'))
     p.problem(language.start, `functions in ${language.name} are not supported, only in SQL and js`);
   const ofAnyType = parameters.find(({ type }) => type === 'ANY TYPE');
-  if (language?.name.toLowerCase() === 'js' && ofAnyType)
+  if (language && ofAnyType && foldName(language.name) === 'js')
     p.problem(ofAnyType.start, 'JavaScript takes no parameter of ANY TYPE');
   const optionsBefore = parseOptions(p);
   p.expect('AS');

@@ -1,3 +1,4 @@
+import { sameName } from '@querygate/bigquery-sql/types';
 import { parseQuery, type Syntax, SyntaxProblem } from '@querygate/bigquery-sql/syntax';
 import { foldName } from '@querygate/text';
 import { problem, type SchemaProblem } from '../../../files/schema-problems.ts';
@@ -103,6 +104,4 @@ export function queryOf(sql: string): Syntax.Query | SyntaxProblem {
 }
 
 const isColumn = (expression: Syntax.Expression, name: string): boolean =>
-  expression.kind === 'Path' &&
-  expression.parts.length === 1 &&
-  foldName(expression.parts[0].name) === foldName(name);
+  expression.kind === 'Path' && expression.parts.length === 1 && sameName(expression.parts[0].name, name);

@@ -1,3 +1,4 @@
+import { sameName } from '@querygate/bigquery-sql/types';
 import { type Syntax, SyntaxProblem } from '@querygate/bigquery-sql/syntax';
 import { foldName } from '@querygate/text';
 import { problem, type SchemaProblem } from '../../../files/schema-problems.ts';
@@ -42,7 +43,7 @@ function sourceOf(sql: string, query: Syntax.Query, columns: readonly string[]):
   const order: OrderKey[] = [];
   for (const { expression, collation, order: written } of orderBy) {
     const name = expression.kind === 'Path' && expression.parts.length === 1 && expression.parts[0].name;
-    const column = columns.find((one) => name && foldName(one) === foldName(name));
+    const column = columns.find((one) => name && sameName(one, name));
     if (column === undefined || collation !== undefined)
       return 'the ORDER BY at the end of the SQL must list columns of the result by name: rows in another order cannot keep it';
     const descending = written.direction === 'DESC';
